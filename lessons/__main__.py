@@ -1,5 +1,5 @@
-"""The lessons without a browser: list, show, run, export, notebook; check and keep for who writes
-them; play for the playground, and trace for a torch program of one's own.
+"""The lessons without a browser: list, show, run, export, notebook; new, check and keep for who
+writes them; play for the playground, and trace for a torch program of one's own.
 
 python -m lessons list
 python -m lessons show noise_leaks --answers
@@ -9,6 +9,7 @@ python -m lessons export wrong_place --set noise_high=1.5 > wrong_place.py
 python -m lessons run wrong_place --cuts sqrt:0
 python -m lessons run moons --steps 200 --json
 python -m lessons notebook flip > flip.ipynb
+python -m lessons new reversal/mine --like flip
 python -m lessons check flip
 python -m lessons keep flip
 python -m lessons play my_program.txt --json
@@ -23,10 +24,13 @@ from typing import NoReturn
 from lessons.check import Problem, check
 from lessons.check.trainings import is_stale, keep
 from lessons.contract.history import History
-from lessons.doctor import TraceError
-from lessons.doctor import command as trace
+from lessons.gradient_tricks.doctor import TraceError
+from lessons.gradient_tricks.doctor import command as trace
+from lessons.gradient_tricks.text import console, counted
+from lessons.outputs import new
 from lessons.outputs.ask import Asked, asked
 from lessons.outputs.catalogue import (
+    CatalogueError,
     Chapter,
     UnknownLessonError,
     chapters,
@@ -40,7 +44,6 @@ from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.play import add_command, play
 from lessons.outputs.process import leave_unsaid, suit_small_tensors
 from lessons.outputs.reading import in_columns, reading, settings
-from lessons.text import console, counted
 from lessons.training.under_way import Run
 
 _PROGRAM = "python -m lessons"
@@ -68,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     status = console.answer(
         _PROGRAM,
         lambda: _answer(trace.parse(_parser(), arguments), problems),
-        *(TraceError, UnknownLessonError),
+        *(CatalogueError, TraceError, UnknownLessonError),
     )
     return status or int(bool(problems))
 
@@ -78,11 +81,15 @@ def _answer(options: argparse.Namespace, problems: list[Problem]) -> str:
     if options.command == "trace":
         return trace.run(options)
     leave_unsaid()
+    if options.command == "new":
+        folder = new.write(options.name, options.like)
+        return f"Written: {folder}\nNow check it: {_PROGRAM} check {folder.name}"
     if options.command == "check":
         slugs = options.lessons or [lesson.slug for lesson in lessons()]
         problems += [problem for slug in slugs for problem in check(slug, options.all)]
         found = f"{counted(len(slugs), 'lesson')}, {counted(len(problems), 'problem')}"
-        if stale := " ".join(slug for slug in slugs if is_stale(load(folder_of(slug)))):
+        stale = " ".join(slug for slug in slugs if not problems and is_stale(load(folder_of(slug))))
+        if stale:
             found += f"\nTrained again, for a source changed. To keep that: {_PROGRAM} keep {stale}"
         return "\n".join([*map(str, problems), found])
     if options.command == "keep":
@@ -122,6 +129,9 @@ def _parser() -> argparse.ArgumentParser:
     show = commands.add_parser("show", help="print a lesson's text")
     show.add_argument("lesson", help="a slug, as python -m lessons list prints them")
     show.add_argument("--answers", action="store_true", help="print the answers, too")
+    written = commands.add_parser("new", help="write a lesson to start from, a copy of another")
+    written.add_argument("name", metavar="chapter/slug", help="where, as in reversal/mine")
+    written.add_argument("--like", default="flip", metavar="lesson", help="the one to copy; flip")
     checked = commands.add_parser("check", help="check lessons by the rules of a lesson")
     checked.add_argument("lessons", nargs="*", metavar="lesson", help="a slug; all without it")
     checked.add_argument("--all", action="store_true", help="try all cases, train all anew")

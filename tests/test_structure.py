@@ -1,7 +1,7 @@
 """The shape of the project: rooms, one-way imports, no circle, a small top level, no private path.
 
-One way means app.py → pages → lessons → lessons.tricks, and inside lessons the order of ROOMS.
-Streamlit is not known under lessons/, and lessons.tricks knows torch and the standard library only.
+One way means app.py → pages → lessons → the tricks, and inside lessons the order of ROOMS.
+Streamlit is not known under lessons/, and the tricks know torch and the standard library only.
 """
 
 import ast
@@ -17,10 +17,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = [
-    "tricks",
-    "text",
-    "recorder",
-    "doctor",
+    "gradient_tricks.tricks",
+    "gradient_tricks.text",
+    "gradient_tricks.recorder",
+    "gradient_tricks.doctor",
+    "gradient_tricks",
     "prose",
     "contract",
     "kit",
@@ -34,7 +35,7 @@ ROOMS = [
 LAYERS = [*(f"lessons.{room}" for room in ROOMS), "lessons", "pages", "app"]  # the lowest first
 TOP_LEVEL = {
     *("app.py", "pages", "lessons", "tests", "deploy", "requirements.txt", "constraints.txt"),
-    *("README.md", "ARCHITECTURE.md", "SECURITY.md", "CHANGELOG.md", "LICENSE"),
+    *("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "LICENSE"),
     *("Makefile", "Dockerfile", "pyproject.toml"),
 }
 PYTHONS_PRIVATE = {"_getframe", "_replace"}  # documented, underscore and all
@@ -79,9 +80,9 @@ def forbidden(name: str, module: str) -> bool:
         a_lesson = there == "lessons.chapters" and name.count(".") > 2
         return LAYERS.index(there) > LAYERS.index(here) or (a_lesson and here != there)
     root = name.split(".")[0]
-    if here == "lessons.tricks":
+    if here == "lessons.gradient_tricks.tricks":
         return root != "torch" and root not in sys.stdlib_module_names
-    if here == "lessons.recorder":
+    if here == "lessons.gradient_tricks.recorder":
         drawn = {"graphlay"} if module.endswith(".layout") else set()
         return root not in {"torch", "lessons", *drawn} and root not in sys.stdlib_module_names
     return root == "tests" or (here.startswith("lessons") and root == "streamlit")
@@ -127,7 +128,9 @@ def test_no_modules_import_each_other():
         graph[name] = (targets & set(paths)) - {name}
     assert sum(map(len, graph.values())) > 500, "the imports are found at all"
     assert circle(graph) == []
-    assert circle(graph | {"lessons.text": {"lessons.outputs.search"}}), "and a ring would be"
+    assert circle(graph | {"lessons.gradient_tricks.text": {"lessons.outputs.search"}}), (
+        "and a ring would be"
+    )
 
 
 def own_names(tree: ast.AST) -> Iterator[str]:
@@ -158,7 +161,9 @@ def foreign_private_names(sources: Iterable[str]) -> set[str]:
 
 def test_one_file_of_a_room_knows_torchs_private_names():
     paths = [
-        path for room in ("tricks", "recorder") for path in (ROOT / "lessons" / room).rglob("*")
+        path
+        for room in ("tricks", "recorder")
+        for path in (ROOT / "lessons" / "gradient_tricks" / room).rglob("*")
     ]
     texts = {path: path.read_text("utf-8") for path in paths if path.suffix == ".py"}
     others = [text for path, text in texts.items() if path.name != "torch_private.py"]
@@ -198,18 +203,19 @@ WRONG = [
     ("from ...pages import ui", "lessons.kit.chart_pieces"),
     ("import app", "pages.home"),
     ("from tests.support import server", "pages.home"),
-    ("import numpy as np", "lessons.tricks.reversal"),
-    ("from .. import text", "lessons.tricks.reversal"),
+    ("import numpy as np", "lessons.gradient_tricks.tricks.reversal"),
+    ("from .. import text", "lessons.gradient_tricks.tricks.reversal"),
     ("from lessons.kit import curve", "lessons.contract.lesson"),
     ("from lessons.chapters.a.b.lab import LAB", "lessons.outputs.search"),
-    ("import numpy", "lessons.recorder.recording.nodes"),
+    ("import numpy", "lessons.gradient_tricks.recorder.recording.nodes"),
 ]
 FINE = [
     ("import streamlit as st\nfrom lessons.outputs import catalogue\nimport pages.ui", "app"),
-    ("from .ui import theme\nfrom lessons.tricks import stop_gradient", "pages.home"),
+    ("from .ui import theme\nfrom lessons.gradient_tricks import tricks", "pages.home"),
     ("import numpy\nfrom ...tricks import reverse\nfrom lessons.kit import curve",
      "lessons.chapters.a.lab"),
-    ("import torch.nn\nfrom collections import abc\nfrom . import scope", "lessons.tricks.map"),
+    ("import torch.nn\nfrom collections import abc\nfrom . import scope",
+     "lessons.gradient_tricks.tricks.map"),
 ]  # fmt: skip
 
 

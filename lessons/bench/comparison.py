@@ -16,6 +16,8 @@ from lessons.bench.setting import Setting
 from lessons.bench.tricks import Clipping, Variant
 from lessons.bench.words import WORDS, label
 from lessons.contract.result import Series
+from lessons.gradient_tricks.recorder import Recording
+from lessons.gradient_tricks.recorder.recording.plain_tensor import place as at
 from lessons.kit.titles import brief
 from lessons.playground.document.check import Checked, check
 from lessons.playground.document.contents import Document
@@ -24,8 +26,6 @@ from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.execute import gradients, has_gradient, live
 from lessons.playground.running.outcome import Gradient, Outcome, run_checked
 from lessons.playground.running.recorded import place, recorded
-from lessons.recorder import Recording
-from lessons.recorder.recording.plain_tensor import place as at
 
 Sentence = list[tuple[str, str]]
 """Pairs of a role, or nothing, and the words in its colour."""

@@ -1,6 +1,6 @@
 """The texts of this folder, from its en.md."""
 
-from lessons.text.words import Texts, fill, listed_under
+from lessons.gradient_tricks.text.words import Texts, fill, listed_under
 
 WORDS = Texts(__file__)
 _LABELS = listed_under(WORDS.path, "Labels")

@@ -12,18 +12,27 @@ from pathlib import Path
 
 from lessons.check import frameworks, numbers, questions, stage, torch_file, trainings
 from lessons.check import text as prose
+from lessons.check.places import of_error, of_text
 from lessons.check.runs import Problems, Runs
+from lessons.gradient_tricks.text.words import in_language
 from lessons.outputs.catalogue import CatalogueError, folder_of, load
 from lessons.outputs.process import leave_unsaid
 from lessons.prose.steps import Step
-from lessons.text.words import in_language
 
 Rule = Callable[[Runs], Problems]
 
 RULES: tuple[Rule, ...] = (
-    *(prose.form, prose.typed, prose.controls, prose.source, prose.try_it, prose.trainings),
+    *(
+        prose.form,
+        prose.bench,
+        prose.typed,
+        prose.controls,
+        prose.source,
+        prose.try_it,
+        prose.trainings,
+    ),
     *(numbers.results, numbers.facts, numbers.kept, numbers.cuts, numbers.ops),
-    *(questions.options, questions.typed, questions.sketches, questions.bug),
+    *(questions.options, questions.typed, questions.sketches, questions.quiz, questions.bug),
     *(stage.stages, stage.graph, stage.touch, stage.answers, stage.tasks, stage.moves),
     *(torch_file.form, torch_file.numbers, frameworks.files, trainings.file),
 )
@@ -43,7 +52,7 @@ class Problem:
 
 
 def check(slug: str, thorough: bool = False, *more: Rule) -> list[Problem]:
-    """Find what is wrong with a lesson.
+    """Find what is wrong with a lesson: what keeps it from loading, then from computing, then all.
 
     Args:
         slug: the lesson's.
@@ -58,8 +67,11 @@ def check(slug: str, thorough: bool = False, *more: Rule) -> list[Problem]:
     try:
         runs = Runs(load(folder), thorough)
     except CatalogueError as error:
-        return [Problem(in_language(folder), 1, str(error))]
-    return problems(runs, *RULES, *more)
+        return [_raised(folder, error.__cause__ or error)]
+    found: list[Problem] = []
+    for rules in ([stage.settings], [numbers.facts], [*RULES, *more]):
+        found = found or problems(runs, *rules)
+    return found
 
 
 def problems(runs: Runs, *rules: Rule) -> list[Problem]:
@@ -70,25 +82,24 @@ def problems(runs: Runs, *rules: Rule) -> list[Problem]:
         for rule in rules:
             try:
                 for where, text in rule(runs):
-                    found.append(_problem(runs, where, text))
+                    found.append(_problem(runs.lesson.folder, where, text))
             except Exception as error:  # of any kind: the lesson's code is under test
-                found.append(_raised(runs, rule, error))
-    return found
+                found.append(_raised(runs.lesson.folder, error))
+    return list(dict.fromkeys(found))
 
 
-def _problem(runs: Runs, where: Step | str | None, text: str) -> Problem:
+def _problem(folder: Path, where: Step | str | None, text: str) -> Problem:
     if isinstance(where, str):
-        return Problem(runs.lesson.folder / where, 1, text)
-    heading = f"## {where.title}" if where else ""
-    lines = runs.text.splitlines()
-    line = lines.index(heading) + 1 if heading in lines else 1
-    return Problem(in_language(runs.lesson.folder), line, text)
+        return Problem(*of_text(folder / where, text), text)
+    return Problem(*of_text(in_language(folder), text, where.title if where else ""), text)
 
 
-def _raised(runs: Runs, rule: Rule, error: Exception) -> Problem:
-    """A problem at the innermost line of the lesson's own code, or else of ours."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [one for one in frames if runs.lesson.folder in Path(one.filename).parents]
-    place = (own or frames)[-1]
-    text = f"{type(error).__name__}: {error} (in the rule {rule.__module__}.{rule.__name__})"
-    return Problem(Path(place.filename), place.lineno or 1, text)
+def _raised(folder: Path, error: BaseException) -> Problem:
+    file, line = of_error(folder, error)
+    text = str(error).removeprefix(str(file)).removeprefix(str(folder)).lstrip(":, ")
+    if not type(error).__module__.startswith("lessons."):
+        text = f"{type(error).__name__}: {text}"
+        if file == in_language(folder):  # no line of the lesson's code: perhaps the fault is ours
+            ours = traceback.extract_tb(error.__traceback__)[-1]
+            text += f" (raised in {ours.filename}, line {ours.lineno})"
+    return Problem(file, line, text)

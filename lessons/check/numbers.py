@@ -21,14 +21,16 @@ from lessons.contract.parameters import (
 )
 from lessons.contract.result import Facts, Result, jsonable
 from lessons.contract.settings import Settings
+from lessons.gradient_tricks.recorder.torch_private import CountedOps
+from lessons.gradient_tricks.text import suggestion
+from lessons.gradient_tricks.text.words import ProseError, placeholders
 from lessons.prose.steps import Step, fill, quoted
-from lessons.recorder.torch_private import CountedOps
-from lessons.text.words import ProseError, placeholders
 
 FILE = "numbers.json"
 _ROLES = {"forward", "trick_gradient", "true_gradient", "intended_gradient"}
 _MOST_OPS = {"critic_leak": 11_000}  # 200 updates, as many as its control allows
 """Torch ops from a move of a control to its numbers; of the other lessons 4,000."""
+_NUMBER = re.compile(r"-?(\d[\d.]*(e-?\d+)?|inf|nan)")
 _ROUNDING = {"rounded_share": 3.0, "batch_normalised_1": 1e-7}
 """Facts about float32's rounding errors, with how far two processors may differ."""
 
@@ -99,6 +101,8 @@ def facts(runs: Runs) -> Problems:
     for step, values, result in runs.steps:
         for wrong in filter(None, (_unfilled(text, result.facts) for text in texts(step))):
             yield step, wrong
+        for name in sorted(_named(step) - result.facts.keys()):
+            yield step, f"no fact {name!r}. {suggestion(name, result.facts)}"
         marked = {name for name, _ in quoted(step.text)} & result.facts.keys()
         handles = {p.name: values[p.name] for p in parameters if isinstance(p, (Number, Integer))}
         for one in (one for one in parameters if isinstance(one, Index)):
@@ -108,10 +112,22 @@ def facts(runs: Runs) -> Problems:
                 yield step, f"The fact {name!r} is a control's handle; it needs its value."
 
 
+def _named(step: Step) -> set[str]:
+    """The facts that a step's question, verdict and task name."""
+    question = step.question
+    names = {fact for _, fact, _ in question.computed} if question else set[str]()
+    if question and question.asks:
+        names |= {question.asks, *(one.fact for one in question.options)}
+    if step.turn:
+        names |= {name for name, _, _ in step.turn.goal.parts}
+    return {name for name in names if not _NUMBER.fullmatch(name)}
+
+
 def _unfilled(text: str, known: Facts) -> str:
     """Say why a text can't be filled in."""
     try:
-        return f"A value stays unfilled in {text[:60]!r}" if "{{" in fill(text, known) else ""
+        stray = re.search(r"\{\{\W*\w*", fill(text, known))
+        return f"This is no placeholder: `{stray[0]}`" if stray else ""
     except ProseError as error:
         return str(error)
 

@@ -7,12 +7,15 @@ from datetime import date
 import numpy as np
 import torch
 
-from lessons.check.numbers import at_ends
+from lessons.check.numbers import at_ends, close
 from lessons.check.runs import Problems, Runs
+from lessons.check.stage import facts
 from lessons.outputs.typed import grade
 from lessons.prose.steps import fill
 
 _THREAD = r"https://(github\.com/[\w.-]+/[\w.-]+/issues/\d+|discuss\.pytorch\.org/t/\d+)"
+_NEAR = 0.05
+"""How near another answer may not be to the right one, as a share of the larger."""
 
 
 def options(runs: Runs) -> Problems:
@@ -61,7 +64,39 @@ def sketches(runs: Runs) -> Problems:
             if not np.isfinite(curve).all() or graded.key != key:
                 yield step, f"The curve of {key!r} counts as {graded.key!r}. Change the case."
             if key != right and graded.hits * 2 > len(sketch.x) + 2:
-                yield step, f"The curve of {key!r} is as good as that of {right!r}."
+                at = f"at {graded.hits} of the {len(sketch.x)} x of the sketch in lesson.py"
+                yield step, f"The curve of {key!r} counts as right {at}. Choose other x."
+        if not sketch.lines:
+            yield step, "The sketch has no curve to compare with. Don't hide every gradient."
+
+
+def quiz(runs: Runs) -> Problems:
+    """At each setting of the quiz the same answer is right, no other is near, the task is open."""
+    for step, question, _ in runs.questions:
+        if step.quiz and (runs.lesson.lab.training or not question.is_of_lab):
+            yield step, "No quiz can ask this: the lab doesn't show it at once. Take out `quiz:`."
+            continue
+        for settings in step.quiz:
+            told = " ".join(map("=".join, settings.items()))
+            where = f"At `{told}` in the quiz"
+            found = runs.result(runs.lesson.validate({**step.lab, **settings}))
+            right = runs.lesson.right(question, found)
+            if right != (here := runs.right[question.name]):
+                yield step, f"{where} {right!r} is right, in the lesson {here!r}."
+            texts = [fill(option.text, found.facts) for option in question.options]
+            if len({*texts}) < len(texts):
+                yield step, f"{where} two answers read the same."
+            for one in question.options if question.asks else ():
+                came, value = found.facts[question.asks], one.value(found.facts)
+                if one.key != right and close(came, value, _NEAR):
+                    yield step, f"{where} {one.key!r} is as right as {right!r}."
+            given = {**settings, **question.reveal}
+            if step.turn and step.turn.goal.is_reached(facts(runs, step, given)):
+                yield step, f"{where} the task is done before it begins."
+            elif step.turn and not step.turn.goal.is_reached(
+                facts(runs, step, {**given, **step.turn.solved})
+            ):
+                yield step, f"{where} `solved:` doesn't reach the goal."
 
 
 def bug(runs: Runs) -> Problems:
@@ -71,7 +106,8 @@ def bug(runs: Runs) -> Problems:
         return
     (question,) = (one for one in runs.lesson.prose.questions if one.kind == "bug")
     if [option.key for option in question.options] != list(bug.fixes):
-        yield "bug.py", f"The text's options need the order of the fixes: {[*bug.fixes]}."
+        order = f"The options need the order of the fixes in bug.py: {[*bug.fixes]}."
+        yield runs.lesson.step_of(question), order
     torch.set_warn_always(True)  # else torch warns once in a process
     try:
         broken, *fixes = (bug.failure(code) for code in (bug.broken, *bug.fixes.values()))
@@ -83,7 +119,8 @@ def bug(runs: Runs) -> Problems:
         if "Warning" in said or said.startswith(("NameError", "SyntaxError")):
             yield "bug.py", f"It fails for a reason that isn't the bug's: {said}"
     if (passing := fixes.count(None)) != 1:
-        yield "bug.py", f"Exactly one fix passes; here {passing} do."
+        said = "; ".join(f"{name}: {why}" for name, why in zip(bug.fixes, fixes, strict=True))
+        yield "bug.py", f"Exactly one fix passes; here {passing} do. {said}"
     if not re.fullmatch(_THREAD, bug.url):
         yield "bug.py", f"{bug.url} is no issue on GitHub and no thread on discuss.pytorch.org."
     if len(bug.title) <= 8:

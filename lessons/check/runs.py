@@ -10,11 +10,11 @@ from lessons.contract.history import History
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Facts, Result
 from lessons.contract.settings import Settings
+from lessons.gradient_tricks.recorder import Recording
+from lessons.gradient_tricks.recorder.cutting import Cut
+from lessons.gradient_tricks.text.words import in_language
 from lessons.kit.formulas.drawing import picture
 from lessons.prose.steps import Question, Step
-from lessons.recorder import Recording
-from lessons.recorder.cutting import Cut
-from lessons.text.words import in_language
 from lessons.training.under_way import Run
 
 T = TypeVar("T")
@@ -86,7 +86,7 @@ class Runs:
         """
         asked = read_cuts(text)
         if asked and not self.edges(values).issuperset(asked):
-            raise ValueError(f"cuts={text}: the graph has {write_cuts(self.edges(values))}")
+            raise ValueError(f"`cuts={text}`: the graph has {write_cuts(self.edges(values))}")
         return asked
 
     def history(self, values: Settings, cuts: Collection[Cut], steps: int) -> History:

@@ -13,10 +13,12 @@ from lessons.contract.covering import covered_figure, covered_table
 from lessons.contract.parameters import InvalidParametersError, Parameter
 from lessons.contract.result import Facts
 from lessons.contract.settings import Settings
+from lessons.gradient_tricks.recorder.cutting import Cut
+from lessons.gradient_tricks.text.words import HEADING, in_language, listed_under
 from lessons.kit.formulas.drawing import covered
 from lessons.prose.steps import Step
-from lessons.recorder.cutting import Cut
 
+_NOT_OF_LAB = {"cuts", "at", "run"}
 GRADIENTS = frozenset({"trick_gradient", "true_gradient"})
 
 
@@ -33,6 +35,20 @@ def read(runs: Runs, step: Step, given: Mapping[str, str]) -> tuple[Settings, tu
         raise ValueError(f"run={steps} is set, and there is nothing to train")
     values = runs.lesson.validate(settings)
     return values, runs.cuts(cuts, values), steps
+
+
+def settings(runs: Runs) -> Problems:
+    """The lab takes each setting that the text names."""
+    for step in runs.lesson.prose.steps:
+        reveal = step.question.reveal if step.question else {}
+        tasks = (step.turn.solved, *step.turn.missed) if step.turn else ()
+        for given in ({}, step.touch, reveal, *step.quiz, *tasks):
+            told = {**step.lab, **given}
+            try:
+                runs.lesson.validate({name: told[name] for name in told.keys() - _NOT_OF_LAB})
+            except InvalidParametersError as error:
+                for name, why in error.errors.items():
+                    yield step, f"`{name}={told.get(name)}`: {why}"
 
 
 def facts(runs: Runs, step: Step, given: Mapping[str, str]) -> Facts:
@@ -84,8 +100,10 @@ def views(runs: Runs, values: Settings) -> set[str]:
 
 
 def stages(runs: Runs) -> Problems:
-    """Each step of the lab shows a part that the lab has; a step about other code shows none."""
+    """Each step of the lab shows a part that the lab has, or code; each own chart has a step."""
+    drawn = set[str]()
     for step, values, _ in runs.steps:
+        drawn |= views(runs, values)
         if step.question and not step.question.is_of_lab:
             if step.stage:
                 yield step, "Its stage is its own code: take out `stage:`."
@@ -93,6 +111,11 @@ def stages(runs: Runs) -> Problems:
                 yield step, "It asks about=code, and there is no block of Python."
         elif step.stage not in (known := views(runs, values)):
             yield step, f"`stage: {step.stage}` is none of {sorted(known)}."
+    own = listed_under(in_language(runs.lesson.folder), HEADING)
+    for name in sorted(drawn - {step.stage for step in runs.lesson.prose.steps}):
+        if f"{name}_title" in own:
+            mend = f"Show it with `stage: {name}`, or take it out."
+            yield None, f"`- {name}_title` is of a chart that no step shows. {mend}"
 
 
 def graph(runs: Runs) -> Problems:

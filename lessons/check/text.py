@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from urllib.parse import parse_qsl
 
+from lessons.bench.setting import read_setting
 from lessons.check.runs import Problems, Runs
 from lessons.contract.parameters import Choice
+from lessons.gradient_tricks.text.words import VALUE, sections
 from lessons.outputs.address import step_controls
 from lessons.prose.steps import TRY, Step, quoted
-from lessons.text.words import VALUE, sections
 
 TRIED = re.compile(rf"^{re.escape(TRY)}(.+?)(?:\n\n|\Z)", re.DOTALL | re.MULTILINE)
 BOLD = re.compile(r"\*\*(.+?)\*\*")
@@ -57,6 +59,19 @@ def form(runs: Runs) -> Problems:
     of_graph = (step.stage == "graph" or step.cuts or step.graph_step is not None for step in steps)
     if lesson.lab.start and not any(of_graph):
         yield None, "The lab has a graph: one step uses it (`stage: graph`, `cuts=`, `at=`)."
+
+
+def bench(runs: Runs) -> Problems:
+    """The bench takes the lesson's case, if the head of the text has one."""
+    text = runs.lesson.prose.front.get("bench", "")
+    case = dict(parse_qsl(text))
+    try:
+        unknown = sorted(case.keys() - read_setting(case).form.keys())
+    except ValueError as error:
+        yield None, f"The bench refuses `{text}`. {error}"
+        return
+    for name in unknown:
+        yield None, f"The bench has no control {name!r}, as in `{text}`."
 
 
 def typed(runs: Runs) -> Problems:

@@ -52,17 +52,21 @@ def printed_alike(runs: Runs, settings: Iterable[Settings]) -> Problems:
             values, words = values | {"steps": _STEPS}, [str(_STEPS), "99"]
         chosen = {**values, **lesson.lab.sampled_values(values)}
         found = printed(with_settings(in_torch(lesson), chosen), words)
-        dtype, where = values.get("dtype", "float64"), f"At {lesson.changed(values)} it prints"
+        dtype = values.get("dtype", "float64")
+        where = " ".join(map("=".join, lesson.changed(values).items())) or "its defaults"
         apart = compared(ours_at(runs, values), found)
-        for name in (name for name, gap in apart.items() if not gap <= _TOLERANCE[dtype]):
-            yield "in_torch.py", f"{where} another {name}, off by {apart[name]:.2g}."
+        wrong = [name for name, gap in apart.items() if not gap <= _TOLERANCE[dtype]]
+        for name in wrong:
+            yield "in_torch.py", f'It prints another `"{name}"` at {where}: {apart[name]:.2g} off.'
+        if wrong:
+            return
         if lesson.lab.training:
             facts, means = runs.history(values, (), _STEPS).facts, found["trained"]
             # Other ops in another order: in 8 bits a rounding turns Adam's first steps around.
             near = {"rel_tol": 1e-3, "abs_tol": 0.05 if dtype == "bfloat16" else 1e-4}
             for name, mean in (means or {"trained": None}).items():
                 if mean is None or not math.isclose(float(mean), float(facts[name]), **near):
-                    yield "in_torch.py", f"{where} {name} = {mean} after {_STEPS} steps."
+                    yield "in_torch.py", f"It has {name} = {mean} after {_STEPS} steps at {where}."
 
 
 def printed(text: str, words: Iterable[str] = ()) -> Any:

@@ -24,15 +24,18 @@ from lessons.outputs.trained import FILE, case, key, tells
 from lessons.training.under_way import ENDS, finished
 
 _ROOT = Path(__file__).parents[2]
-_ROOMS = tuple(f"lessons.{room}." for room in ("chapters", "contract", "kit", "tricks", "training"))
+_ROOMS = tuple(
+    f"lessons.{room}."
+    for room in ("chapters", "contract", "kit", "gradient_tricks.tricks", "training")
+)
 """Where the code is that trainings run. Other rooms draw, record and write texts."""
 _IMPORTED = re.compile(r"^from (lessons[\w.]*) import (\w*)", re.MULTILINE)
 
 
 def digest(lesson: Lesson) -> str:
     """Digest lesson.py, the tricks, and what it imports from `_ROOMS`, one file from another."""
-    tricks = (path.stem for path in (_ROOT / "lessons" / "tricks").glob("*.py"))
-    waiting = [f"lessons.tricks.{name}" for name in tricks]
+    tricks = (path.stem for path in (_ROOT / "lessons" / "gradient_tricks" / "tricks").glob("*.py"))
+    waiting = [f"lessons.gradient_tricks.tricks.{name}" for name in tricks]
     waiting.append(f"lessons.chapters.{lesson.chapter}.{lesson.slug}.lesson")
     found: dict[str, str] = {}
     while waiting:

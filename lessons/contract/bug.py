@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from lessons.text.words import Texts
+from lessons.gradient_tricks.text.words import Texts
 
 WORDS = Texts(__file__)
 

@@ -9,7 +9,7 @@ import numpy as np
 from lessons.contract.figure import Figure, Table
 from lessons.contract.result import Result, Series
 from lessons.contract.stacking import stacked
-from lessons.text.words import Texts
+from lessons.gradient_tricks.text.words import Texts
 
 WORDS = Texts(__file__)
 COVERED = WORDS("covered")

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable
 
-from lessons.recorder.cutting import Cut
-from lessons.text import cited
-from lessons.text.words import Texts
+from lessons.gradient_tricks.recorder.cutting import Cut
+from lessons.gradient_tricks.text import cited
+from lessons.gradient_tricks.text.words import Texts
 
 WORDS = Texts(__file__)
 

@@ -9,7 +9,7 @@ import torch
 
 from lessons.contract.environment import CUDA
 from lessons.contract.parameters import Values
-from lessons.text.words import Texts
+from lessons.gradient_tricks.text.words import Texts
 
 WORDS = Texts(__file__)
 

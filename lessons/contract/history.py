@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lessons.contract.result import Array, Facts, Note, Series
-from lessons.text.words import Texts
+from lessons.gradient_tricks.text.words import Texts
 
 WORDS = Texts(__file__)
 

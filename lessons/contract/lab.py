@@ -36,7 +36,7 @@ from lessons.contract.result import Result
 from lessons.contract.settings import Settings
 from lessons.contract.training import Training
 from lessons.contract.words import Words
-from lessons.recorder.recording.plain_tensor import Entry
+from lessons.gradient_tricks.recorder.recording.plain_tensor import Entry
 
 S = TypeVar("S", bound=Settings)
 
@@ -48,9 +48,9 @@ class Start:
     Args:
         leaves: the tensors it starts from, by argument; those that require a gradient get one.
         arguments: its other arguments.
-        index: the component whose numbers the drawing shows, as in
-            ``lessons.recorder.picture.graph_drawing``; of tensors with a row for each entry of the
-            leaves, the entry's row.
+        index: the component whose numbers the drawing shows, as in the recorder's
+            ``picture.graph_drawing``; of tensors with a row for each entry of the leaves, the
+            entry's row.
         finish: makes one tensor of what the program returns; the backward pass starts there, with
             an upstream gradient of ones.
         extra_leaves: tensors that the program reads but doesn't take as arguments, such as

@@ -22,12 +22,12 @@ from lessons.contract.parameters import InvalidParametersError
 from lessons.contract.result import Facts, LazyFacts, Result, warned
 from lessons.contract.settings import Settings
 from lessons.contract.sketch import Sketch
+from lessons.gradient_tricks.recorder import Recording, RefusedError, record
+from lessons.gradient_tricks.recorder.cutting import Cut, cut
+from lessons.gradient_tricks.text import listed, suggestion, visible
+from lessons.gradient_tricks.text.words import ProseError, Texts, in_language, listed_under
+from lessons.gradient_tricks.tricks import TrickError
 from lessons.prose.steps import VIEWS, Prose, Question, Step
-from lessons.recorder import Recording, RefusedError, record
-from lessons.recorder.cutting import Cut, cut
-from lessons.text import listed, suggestion, visible
-from lessons.text.words import ProseError, Texts, in_language, listed_under
-from lessons.tricks import TrickError
 
 WORDS = Texts(__file__)
 

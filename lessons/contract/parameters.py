@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from lessons.text import cited, suggestion, visible
-from lessons.text.words import Texts
+from lessons.gradient_tricks.text import cited, suggestion, visible
+from lessons.gradient_tricks.text.words import Texts
 
 WORDS = Texts(__file__)
 

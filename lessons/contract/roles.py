@@ -8,7 +8,7 @@ and marker, never by colour alone.
 
 from dataclasses import dataclass
 
-from lessons.text.words import Texts
+from lessons.gradient_tricks.text.words import Texts
 
 WORDS = Texts(__file__)
 

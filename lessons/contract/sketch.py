@@ -16,8 +16,8 @@ import numpy as np
 from lessons.contract.figure import Figure
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
-from lessons.text import number
-from lessons.text.words import Texts
+from lessons.gradient_tricks.text import number
+from lessons.gradient_tricks.text.words import Texts
 
 WORDS = Texts(__file__)
 

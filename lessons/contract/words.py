@@ -18,7 +18,8 @@ The text ends like this::
 
 ``## Settings`` has a lab's parameters by name: label, help, what an empty field shows, and the
 label of each option. ``## Views`` has the names of drawers that no other lesson has. ``## Words``
-has all other texts: titles, captions, names of lines, notes; lessons/text/words.py reads it.
+has all other texts: titles, captions, names of lines, notes; ``text/words.py`` of the package
+gradient_tricks reads it.
 """
 
 import re
@@ -30,8 +31,15 @@ from typing import Any, TypeVar
 
 from lessons.contract.figure import SHORT, Figure
 from lessons.contract.parameters import Choice, Parameter
+from lessons.gradient_tricks.text.words import (
+    ProseError,
+    Texts,
+    entry,
+    fill,
+    list_under,
+    placeholders,
+)
 from lessons.prose.steps import SETTINGS
-from lessons.text.words import ProseError, Texts, entry, fill, list_under, placeholders
 
 P = TypeVar("P", bound=Parameter)
 

@@ -7,8 +7,8 @@ from typing import TypeVar
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
 from lessons.kit.chart_pieces import Trace, scatter
-from lessons.text import number
 
 WORDS = Words(__file__)
 

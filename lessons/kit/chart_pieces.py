@@ -13,7 +13,7 @@ import numpy as np
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES, Role
 from lessons.contract.words import Words
-from lessons.text import number
+from lessons.gradient_tricks.text import number
 
 WORDS = Words(__file__)
 

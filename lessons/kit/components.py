@@ -10,9 +10,9 @@ from lessons.contract.figure import SHORT, Figure, Table
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
 from lessons.kit.chart_pieces import Trace, axes, cells, fitted, in_words, marked, scatter
 from lessons.kit.line_names import named, room
-from lessons.text import number
 
 WORDS = Words(__file__)
 

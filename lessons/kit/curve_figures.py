@@ -4,6 +4,7 @@ from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.result import Result
 from lessons.contract.roles import GRADIENTS
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
 from lessons.kit.chart_pieces import (
     ABOVE,
     Trace,
@@ -19,7 +20,6 @@ from lessons.kit.chart_pieces import (
 from lessons.kit.components import component_table
 from lessons.kit.line_names import NAMES, named
 from lessons.kit.titles import value_and_gradient_at, value_at
-from lessons.text import number
 
 WORDS = Words(__file__)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import torch
 
-from lessons.recorder.torch_private import sent_to
+from lessons.gradient_tricks.recorder.torch_private import sent_to
 
 
 def gradient(y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:

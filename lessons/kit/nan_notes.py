@@ -6,7 +6,7 @@ import torch
 
 from lessons.contract.result import Note
 from lessons.contract.words import Words
-from lessons.text import listed, number
+from lessons.gradient_tricks.text import listed, number
 
 WORDS = Words(__file__)
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from lessons.contract.words import Words
-from lessons.text import number
+from lessons.gradient_tricks.text import number
 
 WORDS = Words(__file__)
 

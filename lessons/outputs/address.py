@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 from lessons.contract.cuts import write_cuts
 from lessons.contract.lesson import Lesson
 from lessons.contract.settings import Settings
+from lessons.gradient_tricks.recorder.cutting import Cut
 from lessons.prose.steps import TRY, TURN, Step
-from lessons.recorder.cutting import Cut
 
 
 def query(

@@ -8,8 +8,8 @@ from lessons.contract.history import History
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result, jsonable
 from lessons.contract.settings import Settings
+from lessons.gradient_tricks.recorder.cutting import Cut
 from lessons.outputs.catalogue import find
-from lessons.recorder.cutting import Cut
 
 
 class Asked(NamedTuple):

@@ -6,6 +6,7 @@ nothing else. A broken one is an error that names the folder.
 """
 
 import importlib
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,9 +15,9 @@ from pathlib import Path
 from lessons import chapters as course
 from lessons.contract.bug import Bug
 from lessons.contract.lesson import Lesson
+from lessons.gradient_tricks.text import cited, suggestion
+from lessons.gradient_tricks.text.words import ProseError, Texts, in_language
 from lessons.prose.steps import Prose, read
-from lessons.text import cited, suggestion
-from lessons.text.words import ProseError, Texts, in_language
 
 WORDS = Texts(__file__)
 
@@ -136,11 +137,13 @@ def load(folder: Path) -> Lesson:
         module = importlib.import_module(f"{package}.lesson")
         declared: Lesson = module.LESSON
         bug = _bug(folder, package)
-    except (OSError, ImportError, AttributeError, SyntaxError, ProseError) as error:
+    except Exception as error:  # of any kind: it is the lesson's code
         raise CatalogueError(f"{folder}: {error}") from error
     missing = {"order", "short", "title", "summary", "remember"} - set(prose.front)
     if missing:
         raise CatalogueError(f"{folder}: front matter lacks {', '.join(sorted(missing))}")
+    if not re.fullmatch(r"-?\d+(\.\d+)?", order := prose.front["order"]):
+        raise CatalogueError(f"{folder}: `order: {order}` is no number, as in order: 25")
     finding = any(question.kind == "bug" for question in prose.questions)
     if finding != (bug is not None):
         raise CatalogueError(f"{folder}: a bug to find needs bug.py and a step with <!-- bug: -->")

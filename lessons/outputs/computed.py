@@ -9,9 +9,9 @@ from typing import Any
 from lessons.contract.lesson import CutError, Lesson
 from lessons.contract.result import Result
 from lessons.contract.settings import Settings
-from lessons.recorder import Recording
-from lessons.recorder.cutting import Cut
-from lessons.text.words import Texts
+from lessons.gradient_tricks.recorder import Recording
+from lessons.gradient_tricks.recorder.cutting import Cut
+from lessons.gradient_tricks.text.words import Texts
 
 WORDS = Texts(__file__)
 

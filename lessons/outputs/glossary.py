@@ -8,8 +8,8 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from lessons.contract.lesson import Lesson
+from lessons.gradient_tricks.text.words import ProseError, in_language, sections
 from lessons.outputs.catalogue import find, lessons
-from lessons.text.words import ProseError, in_language, sections
 
 _FILE = in_language(Path(__file__).with_name("terms"))
 

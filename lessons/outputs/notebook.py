@@ -5,9 +5,9 @@ from typing import Any
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.settings import Settings
+from lessons.gradient_tricks.text.words import Texts
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.reading import steps
-from lessons.text.words import Texts
 
 WORDS = Texts(__file__)
 

@@ -25,10 +25,10 @@ import numpy as np
 from lessons.contract.cuts import write_cuts
 from lessons.contract.lesson import Lesson
 from lessons.contract.settings import Settings
+from lessons.gradient_tricks.recorder.cutting import Cut
+from lessons.gradient_tricks.recorder.recording.variables import place_of
+from lessons.gradient_tricks.text.words import Texts
 from lessons.outputs.computed import computed
-from lessons.recorder.cutting import Cut
-from lessons.recorder.recording.variables import place_of
-from lessons.text.words import Texts
 
 WORDS = Texts(__file__)
 
@@ -96,7 +96,7 @@ def with_settings(text: str, settings: Mapping[str, Any]) -> str:
     'x = [3.0, float("inf")]\\nscale = 2\\ndef f(): ...'
     """
     raw, edits = text.encode(), []
-    for statement in ast.parse(text).body:
+    for statement in ast.parse(text, "in_torch.py").body:
         if isinstance(statement, (ast.FunctionDef, ast.ClassDef, ast.If)):
             break
         if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):

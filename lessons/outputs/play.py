@@ -7,11 +7,11 @@ from typing import Any
 import torch
 
 from lessons.contract.result import jsonable
+from lessons.gradient_tricks.text import console, number
 from lessons.playground.document.as_text import Reading, read_text, to_text
 from lessons.playground.document.presets import preset
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.outcome import Outcome, run
-from lessons.text import console, number
 
 
 def add_command(commands: Any) -> None:

@@ -7,15 +7,15 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from lessons import tricks
 from lessons.contract.bug import Bug
 from lessons.contract.figure import Table
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Device, Integer, Number, Numbers, Parameter, Text
 from lessons.contract.result import Result
+from lessons.gradient_tricks import tricks
+from lessons.gradient_tricks.text.words import Texts
 from lessons.outputs.trained import case, end_of
 from lessons.prose.steps import Question, Step, fill
-from lessons.text.words import Texts
 
 WORDS = Texts(__file__)
 

@@ -6,10 +6,10 @@ from functools import lru_cache
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Facts
+from lessons.gradient_tricks.text.words import Texts
 from lessons.outputs.catalogue import find
 from lessons.outputs.typed import Typed
 from lessons.prose.steps import Option, Question, fill
-from lessons.text.words import Texts
 
 WORDS = Texts(__file__)
 

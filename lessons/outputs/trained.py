@@ -9,8 +9,8 @@ import json
 from lessons.contract.history import History
 from lessons.contract.lesson import Lesson
 from lessons.contract.settings import Settings
+from lessons.gradient_tricks.text.words import ProseError
 from lessons.prose.steps import TRAINING, Step, quoted
-from lessons.text.words import ProseError
 
 FILE = "trained.json"
 

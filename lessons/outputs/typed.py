@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lessons.contract.parameters import read_number
+from lessons.gradient_tricks.text import cited, number
+from lessons.gradient_tricks.text.words import Texts
 from lessons.prose.steps import Question
-from lessons.text import cited, number
-from lessons.text.words import Texts
 
 WORDS = Texts(__file__)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from lessons.text import suggestion
+from lessons.gradient_tricks.text import suggestion
 
 Facts = Mapping[str, float | int | str]
 """What a text can quote, by name."""

@@ -71,13 +71,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, get_args
 
+from lessons.gradient_tricks.text import suggestion, words
+from lessons.gradient_tricks.text.words import HEADING, VALUE, ProseError, sections, written
 from lessons.prose.goal import Facts, Goal, GoalError
-from lessons.text import suggestion, words
-from lessons.text.words import HEADING, VALUE, ProseError, sections, written
 
 _TASK = ("goal", "solved", "missed")
 _DIRECTIVES = {*_TASK, "lab", "reveal", "computed", "predict", "bug", "stage", "controls",
                "uncovers", "touch", "quiz"}  # fmt: skip
+_SET = {"lab", "reveal", "touch", "solved", "missed", "quiz"}
 _DIRECTIVE = re.compile(r"^<!--\s*(\w+):\s*(.*?)\s*-->\s*$")
 _OPTION = re.compile(r"^- (\w+)(?: = ([\w.-]+))?: (.+)$")
 _COMPUTED = re.compile(r"(.+?)\s*\{\{\s*(\w+)\s*(?::([^}]*?))?\s*\}\}")
@@ -422,6 +423,8 @@ def _step(path: Path, title: str, body: str) -> Step:
             raise ProseError(f"{where}: unknown directive {directive[1]!r}")
         elif directive[1] in said:
             raise ProseError(f"{where}: two directives {directive[1]!r}")
+        elif directive[1] in _SET and re.search(r"(?<!\S)[^\s=|]+(?!\S)", directive[2]):
+            raise ProseError(f"{where}: `{directive[1]}: {directive[2]}` needs name=value")
         else:
             said[directive[1]] = directive[2]
     lab, reveal = _settings(said.get("lab", "")), _settings(said.get("reveal", ""))

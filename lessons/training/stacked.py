@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 import torch
 
-from lessons.tricks.as_one import one_op
-from lessons.tricks.plain import run_function
+from lessons.gradient_tricks.tricks.as_one import one_op
+from lessons.gradient_tricks.tricks.plain import run_function
 
 M = TypeVar("M", bound=torch.nn.Module)
 

@@ -17,6 +17,8 @@ from lessons.contract.lesson import Lesson, RefusedTextError
 from lessons.contract.parameters import InvalidParametersError, Parameter
 from lessons.contract.result import Note
 from lessons.contract.roles import ROLES
+from lessons.gradient_tricks.recorder.picture.graph_drawing import sign_of
+from lessons.gradient_tricks.recorder.recording.plain_tensor import short
 from lessons.kit.formulas.drawing import picture as drawing
 from lessons.kit.inputs import ComputedIn
 from lessons.outputs.catalogue import find, lessons
@@ -25,8 +27,6 @@ from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import drawing_seconds, seconds_of
 from lessons.playground.running.outcome_charts import key, table
 from lessons.playground.running.recorded import place
-from lessons.recorder.picture.graph_drawing import sign_of
-from lessons.recorder.recording.plain_tensor import short
 from pages.labs import payload
 from pages.labs.code import pane
 from pages.labs.frame import frame as build

@@ -7,7 +7,7 @@ from typing import (
 
 from typing_extensions import TypedDict
 
-from lessons.recorder.recording.nodes import Kind, State
+from lessons.gradient_tricks.recorder.recording.nodes import Kind, State
 
 
 class GraphNode(TypedDict):

@@ -8,10 +8,10 @@ from typing import Any
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
+from lessons.gradient_tricks.recorder import Recording
 from lessons.playground.document.as_text import IMPORTS, Reading
 from lessons.playground.document.check import Checked
 from lessons.playground.running.scissors import operations
-from lessons.recorder import Recording
 from pages.labs.graph_messages import Stretch
 
 

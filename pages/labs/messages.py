@@ -23,7 +23,7 @@ from typing import (
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 from typing_extensions import TypedDict
 
-from lessons.text import cited, visible
+from lessons.gradient_tricks.text import cited, visible
 from pages.labs.graph_messages import GraphSpec
 
 MAX_MESSAGE = 400_000

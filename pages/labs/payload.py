@@ -23,14 +23,14 @@ from lessons.contract.parameters import (
 )
 from lessons.contract.result import Note, Result
 from lessons.contract.roles import ROLES, Role
+from lessons.gradient_tricks.recorder import Recording
+from lessons.gradient_tricks.recorder.cutting import Cut
+from lessons.gradient_tricks.text import number
 from lessons.kit.formulas.drawing import covered
 from lessons.kit.formulas.drawing import picture as drawing
 from lessons.outputs.address import step_controls
 from lessons.outputs.computed import Computed
 from lessons.outputs.plain_torch import equivalents, in_torch, plain_torch, source_with
-from lessons.recorder import Recording
-from lessons.recorder.cutting import Cut
-from lessons.text import number
 from pages.labs.code import marked_lines, pane
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import leaves_in_charts, stretches

@@ -9,6 +9,8 @@ import numpy as np
 
 from lessons.contract.lesson import RefusedTextError
 from lessons.contract.roles import ROLES
+from lessons.gradient_tricks.recorder import Recording
+from lessons.gradient_tricks.recorder.picture.graph_drawing import picture_seconds
 from lessons.playground.document.as_text import IMPORTS, from_text, read_text, to_text
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document
@@ -28,8 +30,6 @@ from lessons.playground.running.outcome import run_checked
 from lessons.playground.running.outcome_charts import figures, key, table
 from lessons.playground.running.recorded import place, recorded
 from lessons.playground.running.scissors import edges, is_cut, snip
-from lessons.recorder import Recording
-from lessons.recorder.picture.graph_drawing import picture_seconds
 from pages.labs import payload
 from pages.labs.code import pane
 from pages.labs.frame import frame as build

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from lessons.gradient_tricks.recorder import Recording
 from lessons.playground.document.as_text import packed, to_text
 from lessons.playground.document.check import Checked
 from lessons.playground.document.contents import Document
@@ -11,7 +12,6 @@ from lessons.playground.document.gestures import Form
 from lessons.playground.document.presets import preset_of
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.outcome import Outcome
-from lessons.recorder import Recording
 
 _LONGEST_ADDRESS = 16_000
 

@@ -13,8 +13,8 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.result import warned
 from lessons.contract.settings import Settings
 from lessons.contract.training import Training
+from lessons.gradient_tricks.recorder.cutting import Cut
 from lessons.prose.steps import TRAINING
-from lessons.recorder.cutting import Cut
 from lessons.training.under_way import Run
 from pages.labs import payload
 from pages.labs.messages import Picture, TrainingWish, Wish

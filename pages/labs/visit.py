@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.settings import Settings
+from lessons.gradient_tricks.recorder.cutting import Cut
 from lessons.outputs.address import spelled
 from lessons.prose.steps import Step
-from lessons.recorder.cutting import Cut
 from pages.labs.messages import Wish
 
 

@@ -1,6 +1,6 @@
 """The texts that every lab shows, by name, from the en.md next to this file."""
 
-from lessons.text.words import Texts, listed_under
+from lessons.gradient_tricks.text.words import Texts, listed_under
 
 WORDS = Texts(__file__)
 VIEWS = listed_under(WORDS.path, "Views")

@@ -2,7 +2,7 @@
 
 import os
 
-from lessons.text.words import Texts
+from lessons.gradient_tricks.text.words import Texts
 
 WORDS = Texts(__file__)
 

@@ -16,7 +16,7 @@ from streamlit import config
 from streamlit.web.bootstrap import load_config_options
 from streamlit.web.cli import configurator_options
 
-from pages.server import forkserver
+from pages.server import dev, forkserver
 from pages.server.addresses import root
 from pages.server.listener import Listener
 from pages.server.socket_guard import Protocol
@@ -54,6 +54,8 @@ def main(**options: Any) -> None:
     listener = Listener(made.bind_socket(), str(made.forwarded_allow_ips))
     # uvicorn parses all that it has received at once: 256 kB in chunks of one byte took a second.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 13)
+    if forkserver.DEV:
+        dev.serve(server, listener)
     server.run([listener])
     if not server.started:
         raise SystemExit(3)

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import config
 
 from lessons.contract.roles import INKS
-from lessons.text.words import LANGUAGE
+from lessons.gradient_tricks.text.words import LANGUAGE
 from pages.server import WORDS, files
 
 Names = Collection[str]

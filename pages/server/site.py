@@ -18,6 +18,7 @@ from lessons.outputs.catalogue import UnknownLessonError
 from pages.labs.answer import MISTAKE, Reply, answer
 from pages.labs.by_name import wish_at
 from pages.server import WORDS
+from pages.server.forkserver import DEV
 from pages.server.lanes import Lane, LostError
 from pages.server.limits import workers
 from pages.server.socket import Socket
@@ -36,7 +37,7 @@ TRY_LATER, REFUSED_WITHIN = 1013, 12.0
 second after they were refused take up most of the server's core with handshakes."""
 NICE, NICER = 5, 10
 """The niceness of the slow lane and of the training lanes."""
-IDLE = 20.0
+IDLE = None if DEV else 20.0
 """Seconds without a job after which the workers of the slow lane and of the training lanes end."""
 
 
@@ -50,18 +51,25 @@ class Site:
         # One more than a visitor may use: nobody waits for another one's long job.
         self.slow = Lane("slow", half + 1, NICE, idle=IDLE, of_one=half)
         self.trainers = [Lane("training", 1, NICER, n, IDLE) for n in range(half)]
+        self._lanes = [self.quick, self.slow, *self.trainers]
         self._frames: OrderedDict[bytes, Reply] = OrderedDict()
         self.sockets = Shares(MOST_SOCKETS, OF_ONE)
         self.questions = Shares(MOST_QUESTIONS, ASKED_BY_ONE)
 
     async def load(self) -> None:
-        """Wait for the process that workers are forked from; after that, one starts in 20 ms."""
-        await self.quick.run(os.getpid)
-        self.quick.end()
+        """Wait for the process that workers are forked from; after that, one starts in 20 ms.
+
+        Where the server forks them itself, it does so before it has connections. A worker would
+        keep those open.
+        """
+        for lane in self._lanes if DEV else [self.quick]:
+            await lane.run(os.getpid)
+        if not DEV:
+            self.quick.end()
 
     def end(self) -> None:
         """Let all workers go, each when its job has ended."""
-        for lane in (self.quick, self.slow, *self.trainers):
+        for lane in self._lanes:
             lane.end()
 
     async def admit(self, websocket: WebSocket) -> None:

@@ -15,8 +15,8 @@ from typing import NamedTuple, TypeVar
 
 from lessons.contract.environment import CUDA
 from lessons.contract.lesson import RefusedTextError
+from lessons.gradient_tricks.text import cited
 from lessons.outputs.catalogue import UnknownLessonError, find
-from lessons.text import cited
 from pages.labs import wire
 from pages.labs.messages import Opened, RefusedError, read, read_training
 from pages.labs.training import Watch

@@ -1,13 +1,14 @@
-"""The end of a lesson: the program to keep, and the learner's predictions next to torch's."""
+"""The end of a lesson: one picture, with the learner's curve or guess next to torch's."""
 
 import streamlit as st
 
 from lessons.contract.lesson import Lesson
-from lessons.outputs.brief import in_plain_torch
 from lessons.outputs.review import Predicted, reviewed
-from pages.ui import results
-from pages.ui.listing import markup
+from lessons.prose.steps import Question
+from pages.ui import questions, results
+from pages.ui.live import live_lab
 from pages.ui.memory import Trail
+from pages.ui.place import Place
 from pages.ui.questions import MARKS
 from pages.ui.words import WORDS
 
@@ -18,21 +19,47 @@ def has_ended(lesson: Lesson, trail: Trail) -> bool:
     return trail.step == len(lesson.prose.steps) and not asks
 
 
-def at_end(lesson: Lesson, trail: Trail) -> None:
-    """Show the stage at the end: the code that contains the trick, and the predictions."""
+def at_end(lesson: Lesson, place: Place, trail: Trail) -> None:
+    """Show the picture of one question, and what the learner and torch said to it."""
+    question = _looked_back_at(lesson, trail)
+    predicted = reviewed(lesson.slug, tuple(sorted(trail.answers.items())))
+    (one,) = (one for one in predicted if one.step == _number(lesson, question))
     with st.container(key="end"):
-        st.markdown(f"### {WORDS('in_plain_torch')}", anchors=False)
-        st.html(markup(in_plain_torch(lesson.slug), label=WORDS("program_in_torch")))
-        predicted = reviewed(lesson.slug, tuple(sorted(trail.answers.items())))
-        if any(one.said for one in predicted):
-            st.markdown(f"### {WORDS('predictions')}", anchors=False)
-            st.markdown("\n".join(map(_row, predicted)), unsafe_allow_html=True)
-            results.offer(lesson, trail)
+        if one.said:
+            st.markdown(_compared(one), unsafe_allow_html=True)
+        if question.kind == "sketch" and question.name in trail.answers:
+            questions.stage(lesson, question, place, trail)
+        else:
+            _lab(lesson, question, place, trail)
+        if st.context.is_embedded:
+            results.offer([lesson], lesson.slug)
 
 
-def _row(one: Predicted) -> str:
+def _looked_back_at(lesson: Lesson, trail: Trail) -> Question:
+    """Return the question about the lab that says most: drawn, else answered, else the first."""
+    asked = [one for one in lesson.prose.questions if one.is_of_lab]
+    return max(asked, key=lambda one: (one.name in trail.answers) * (1 + (one.kind == "sketch")))
+
+
+def _number(lesson: Lesson, question: Question) -> int:
+    return 1 + lesson.prose.steps.index(lesson.step_of(question))
+
+
+def _lab(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
+    """Show the lab at the question's case; one that trains as the learner left it."""
+    name = ""
+    if lesson.lab.training is None:
+        step, name = lesson.step_of(question), f"{lesson.slug}_end"
+        place = Place.opened(lesson, step.lab)
+        place.order(step.lab, step.cuts or "", step.graph_step)
+        if question.name in trail.answers:
+            place.reveal(question)
+    number = _number(lesson, question)
+    with st.container(key="lab"):
+        live_lab(lesson.slug, place.as_data(), step=number, answers=trail.answers, name=name)
+
+
+def _compared(one: Predicted) -> str:
     """Write one prediction. All of it is ours, or a number that was read and written again."""
-    if not one.said:
-        return f"- – **{one.title}**<br>{WORDS('not_answered', step=one.step)}"
-    row = f"- {MARKS[one.right]} **{one.title}**<br>{WORDS('you', answer=one.said)}"
-    return row if one.right else f"{row}<br>{one.by}: {one.computed}"
+    said = f"{MARKS[one.right]} {WORDS('you', answer=one.said)}"
+    return said if one.right else f"{said}<br>{one.by}: {one.computed}"

@@ -37,7 +37,7 @@ def lesson_view(lesson: Lesson) -> None:
                 if question is not None and not question.is_of_lab:
                     # The verdict is about its code.
                     questions.stage(lesson, question, place, trail)
-                at_end(lesson, trail)
+                at_end(lesson, place, trail)
                 bench_view.offer(lesson)
             elif question is not None and questions.has_stage(question, trail):
                 with st.container(key="stage"):

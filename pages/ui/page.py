@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from lessons.contract.roles import INKS, ROLES
-from lessons.text.words import LANGUAGE, Texts
+from lessons.gradient_tricks.text.words import LANGUAGE, Texts
 from pages.server.files import STATIC, add, served
 from pages.ui.bundle import bundle
 

@@ -12,10 +12,10 @@ import streamlit as st
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
 from lessons.contract.settings import Settings
+from lessons.gradient_tricks.recorder.cutting import Cut
 from lessons.outputs.address import spelled
 from lessons.outputs.computed import computed
 from lessons.prose.steps import Question, Step
-from lessons.recorder.cutting import Cut
 from pages.ui import memory
 from pages.ui.memory import Trail
 from pages.ui.natural import natural

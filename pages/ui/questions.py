@@ -11,9 +11,9 @@ import streamlit as st
 from lessons.contract.bug import Bug
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Facts
+from lessons.gradient_tricks.text.words import written
 from lessons.outputs.typed import Typed, grade
 from lessons.prose.steps import Option, Question, fill
-from lessons.text.words import written
 from pages.ui import numbers
 from pages.ui.glossed import CODE
 from pages.ui.listing import difference, markup, output

@@ -12,7 +12,7 @@ import streamlit as st
 from lessons.outputs.catalogue import Chapter, chapters
 from lessons.outputs.quiz import LENGTH, SEEDS, Item, quiz
 from lessons.prose.steps import fill
-from pages.ui import memory
+from pages.ui import memory, results
 from pages.ui.glossed import show_text
 from pages.ui.live import live_lab
 from pages.ui.natural import natural
@@ -122,6 +122,7 @@ def _end(chapter: Chapter, items: Sequence[Item], said: Sequence[str]) -> None:
     st.markdown(f"**{chapter.title}:** {chapter.summary}")
     if st.context.is_embedded:
         return  # a teacher's page, which the links would lead out of
+    results.offer(chapter.lessons, chapter.slug)
     for item in missed[:1]:
         st.page_link(
             f"{chapter.slug}.py",

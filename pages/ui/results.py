@@ -1,12 +1,13 @@
 """What a learner hands in: results as files, and as a message to a page that frames a lesson."""
 
-from typing import Any
+from collections.abc import Iterable
 
 import streamlit as st
 
 from lessons.contract.lesson import Lesson
-from lessons.outputs.results import answered, as_data, as_files
+from lessons.outputs.results import Answered, answered, as_data, as_files
 from lessons.outputs.review import reviewed
+from pages.ui import memory
 from pages.ui.component import component
 from pages.ui.memory import Trail
 from pages.ui.words import WORDS
@@ -16,20 +17,26 @@ from pages.ui.words import WORDS
 _component = component("gradient_results", "results", '<div class="gt-buttons"></div>')
 
 
-def offer(lesson: Lesson, trail: Trail) -> None:
-    """Let the learner download the results of this lesson."""
+def offer(lessons: Iterable[Lesson], name: str) -> None:
+    """Let the learner download the results of these lessons, as files of this name."""
+    trails = [(lesson, memory.trail(lesson)) for lesson in lessons]
+    begun = [(lesson, trail) for lesson, trail in trails if trail.answers]
+    if not begun:
+        return
     st.markdown(f"**{WORDS('download_results')}**")
-    made = as_files(_results(lesson, trail))
-    files = {f"{lesson.slug}-results.{end}": text for end, text in made.items()}
+    rows = [row for lesson, trail in begun for row in _rows(lesson, trail)]
+    made = as_files(as_data(rows, all(trail.done for _, trail in begun)))
+    files = {f"{name}-results.{end}": text for end, text in made.items()}
     _component(key="results_files", data={"files": files, "message": None})
 
 
 def tell(lesson: Lesson, trail: Trail) -> None:
     """Send the lesson's results to the page that frames it, if they have changed."""
     if st.context.is_embedded:
-        _component(key="results_message", data={"files": {}, "message": _results(lesson, trail)})
+        message = as_data(_rows(lesson, trail), trail.done)
+        _component(key="results_message", data={"files": {}, "message": message})
 
 
-def _results(lesson: Lesson, trail: Trail) -> dict[str, Any]:
+def _rows(lesson: Lesson, trail: Trail) -> list[Answered]:
     predicted = reviewed(lesson.slug, tuple(sorted(trail.answers.items())))
-    return as_data(answered(lesson, predicted, trail.first), trail.done)
+    return answered(lesson, predicted, trail.first)

@@ -13,11 +13,12 @@ from lessons.bench.setting import SIDES
 from lessons.bench.tricks import TRICKS
 from lessons.bench.words import label
 from lessons.contract.lesson import Lesson
+from lessons.gradient_tricks.text import cited
 from lessons.outputs import catalogue
 from lessons.outputs.address import query, without_hidden
-from lessons.text import cited
 from pages.labs import bench
 from pages.labs.messages import Wish
+from pages.ui import results
 from pages.ui.component import component
 from pages.ui.place import TEACHER, Place
 from pages.ui.words import WORDS
@@ -70,6 +71,7 @@ def teach_page() -> None:
         data = {"choice": repr(chosen.choice), "address": framed}
         _component(key=_PREVIEW, data=data, on_query_change=lambda: None)
         st.markdown(WORDS("teach_results"))
+        results.offer(catalogue.lessons(), "course")
 
 
 def _lesson(lesson: Lesson, columns: Sequence[DeltaGenerator]) -> Chosen:

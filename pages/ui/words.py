@@ -2,6 +2,6 @@
 
 from pathlib import Path
 
-from lessons.text.words import Texts
+from lessons.gradient_tricks.text.words import Texts
 
 WORDS = Texts(__file__, users=tuple(Path(__file__).parent.rglob("*.py")))

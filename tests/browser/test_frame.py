@@ -77,7 +77,7 @@ def test_a_learner_downloads_the_results_of_the_lesson(app, page: Page):
     page.context.add_cookies(
         [{"name": COOKIE, "value": pack({"flip": trail}, {}), "url": app.url}],
     )
-    page.goto(f"{app.url}/reversal?lesson=flip&step={trail.step}")
+    page.goto(f"{app.url}/reversal?lesson=flip&step={trail.step}&embed=true")
     page.get_by_role("textbox", name=WORDS("your_answer")).fill("0")
     page.get_by_role("button", name=WORDS("answer"), exact=True).click()
 

@@ -8,10 +8,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from lessons.contract.lesson import Lesson
+from lessons.gradient_tricks.recorder.picture.graph_drawing import picture
 from lessons.kit.formulas import elementwise, products
 from lessons.kit.formulas.symbols import latex_number, words
 from lessons.outputs.catalogue import lessons
-from lessons.recorder.picture.graph_drawing import picture
 from pages.ui.page import LIVE
 from pages.ui.place import END
 from tests.browser.looking import (

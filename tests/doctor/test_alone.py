@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from lessons.doctor import assert_gradients, trace
+from lessons.gradient_tricks.doctor import assert_gradients, trace
 
 
 class Program:

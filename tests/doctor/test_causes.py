@@ -4,8 +4,8 @@ import os
 
 import torch
 
-from lessons.doctor import trace
-from lessons.doctor.source import cited
+from lessons.gradient_tricks.doctor import trace
+from lessons.gradient_tricks.doctor.source import cited
 from tests.doctor import broken
 
 

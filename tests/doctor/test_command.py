@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from lessons.__main__ import main
-from lessons.doctor import TraceError
-from lessons.doctor.target import bound, read, value_of
+from lessons.gradient_tricks.doctor import TraceError
+from lessons.gradient_tricks.doctor.target import bound, read, value_of
 from tests.doctor import broken
 
 BROKEN = str(Path(broken.__file__))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from lessons.doctor import trace
+from lessons.gradient_tricks.doctor import trace
 from tests.doctor import copies_and_switches as programs
 from tests.doctor import correct_loops
 
@@ -124,17 +124,4 @@ def test_what_is_usual_and_looks_wrong_is_a_note():
     assert "a copy of student, which trains" in traced(programs.Average).notes[0]
     assert "while gate is 0" in traced(programs.Gated).notes[0]
     assert "create_graph" in traced(programs.attack).notes[0]
-    note = traced(programs.through_numpy).notes[0]
-    assert note.startswith("The numbers of h.detach() left torch by .numpy() in")
-    (place,) = lines_of("return h.mean() + (net(torch")
-    assert f"came back as a constant, that linear in tests/doctor/{place} reads." in note
-
-
-def test_the_gradient_that_the_advice_promises_is_the_one_that_torch_gives():
-    (fault,) = trace(lambda x: torch.acos(x).sum(), torch.ones(1, requires_grad=True)).faults
-    assert "acos(x.clamp(-1 + 1e-6, 1 - 1e-6)): the gradient there becomes 0" in fault.do
-    x = torch.zeros(1, requires_grad=True)
-    (fault,) = trace(lambda x: (3 * torch.sqrt(x)).sum(), x).faults
-    (3 * torch.sqrt(x + 1e-12)).sum().backward()
-    assert x.grad.item() == pytest.approx(1.5e6)
-    assert "becomes 1.5e+06" in fault.do
+    assert traced(programs.through_numpy).notes[0].startswith("h.detach() in")

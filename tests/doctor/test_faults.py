@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import nn
 
-from lessons.doctor import trace
-from lessons.doctor.command import trace_script
+from lessons.gradient_tricks.doctor import trace
+from lessons.gradient_tricks.doctor.command import trace_script
 from tests.doctor import broken
 
 X = (1.0, 2.0, 3.0)

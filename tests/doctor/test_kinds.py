@@ -5,8 +5,8 @@ import re
 import pytest
 import torch
 
-from lessons.doctor import TraceError
-from lessons.doctor.watch import OURS_FAILED, Watch
+from lessons.gradient_tricks.doctor import TraceError
+from lessons.gradient_tricks.doctor.watch import OURS_FAILED, Watch
 from tests.doctor.test_reports import script
 from tests.doctor.test_scripts import HEAD
 
@@ -161,6 +161,74 @@ class Turns(torch.optim.Optimizer):
             p -= 0.1 * p.grad
 opt = Turns(net.parameters(), {{}})
 {TURN}""",
+    "a mask that is empty at first": """\
+for turn in range(5):
+    opt.zero_grad()
+    mask = torch.full((6,), float(turn > 2))
+    each = nn.functional.cross_entropy(net(x), y, reduction="none")
+    ((each * mask).sum() / mask.sum().clamp(min=1)).backward()
+    opt.step()
+""",
+    "a weight that ramps up": f"""\
+head = nn.Linear(2, 3)
+opt.add_param_group({{"params": head.parameters()}})
+for turn in range(5):
+    opt.zero_grad()
+    ({LOSS} + max(0, turn - 2) / 9 * head(net(x)).square().mean()).backward()
+    opt.step()
+""",
+    "a hinge that is met, next to another loss": f"""\
+head = nn.Linear(2, 3)
+opt.add_param_group({{"params": head.parameters()}})
+for turn in range(5):
+    opt.zero_grad()
+    ({LOSS} + (head(net(x)).square() - 99).relu().mean()).backward()
+    opt.step()
+""",
+    "no pair in the first batches": f"""\
+for turn in range(5):
+    opt.zero_grad()
+    loss = {LOSS}
+    loss = loss if turn > 2 else torch.zeros((), requires_grad=True)
+    loss.backward()
+    opt.step()
+""",
+    "an upstream gradient of one's own": """\
+for _ in range(3):
+    opt.zero_grad()
+    out = net(x)
+    out.backward(out.detach())
+    opt.step()
+""",
+    "a gradient that is clamped, and weights that are": f"""\
+for _ in range(3):
+    opt.zero_grad()
+    {LOSS}.backward()
+    for p in net.parameters():
+        p.grad.data.clamp_(-0.1, 0.1)
+        print(p.grad.abs().max())
+    opt.step()
+    for p in net.parameters():
+        p.data = p.data.clamp(-1, 1)
+""",
+    "weights that are frozen after a step, and stay": f"""\
+opt = torch.optim.SGD(net.parameters(), 0.1, momentum=0.9)
+for turn in range(3):
+    net[0].requires_grad_(turn < 1)
+    opt.zero_grad()
+    {LOSS}.backward()
+    opt.step()
+""",
+    "a state that is detached in place": f"""\
+cell, state = nn.GRUCell(4, 4), torch.zeros(6, 4)
+opt.add_param_group({{"params": cell.parameters()}})
+for _ in range(3):
+    state = cell(x, state)
+    opt.zero_grad()
+    {LOSS.replace("(x)", "(state)")}.backward()
+    opt.step()
+    state.detach_()
+""",
     "foreach": "opt = torch.optim.SGD(net.parameters(), 1e-2, 0.9, foreach=True)\n" + TURN,
 }
 
@@ -357,6 +425,88 @@ FAULTY = [
         "for _ in range(3):\n    opt.zero_grad()\n    log_var = net(x) * 1e3\n"
         "    (log_var.exp() - log_var).mean().backward()\n    opt.step()\n",
         1, ("exp", ":11", "clamp"), ("maximum",),
+    ),
+    (
+        "an average next to a loss of plain numbers",
+        "import copy\nslow = copy.deepcopy(net)\nfor _ in range(3):\n    opt.zero_grad()\n"
+        "    got, wanted = net(x).tolist(), slow(x).detach()\n"
+        "    got = torch.tensor(got, requires_grad=True)\n"
+        "    (got - wanted).square().mean().backward()\n    opt.step()\n"
+        "    for s, p in zip(slow.parameters(), net.parameters()):\n"
+        "        s.data = 0.9 * s.data + 0.1 * p.data\n",
+        1, (r"tolist\(\)", ":12", r"net\.0\.weight"), (r"slow\.0", ":18"),
+    ),
+    (
+        "a teacher is no row of the table",
+        "import copy\nslow = copy.deepcopy(net)\nfor _ in range(3):\n    opt.zero_grad()\n"
+        "    (net(x) - slow(x).detach() - 1).square().mean().backward()\n    opt.step()\n",
+        0, ("slow gets no gradient here", "copy of net"), ("none came", r"slow\.0"),
+    ),
+    (
+        "a reversal whose backward is a module's method",
+        "class Reverse(nn.Module):\n    def forward(self, x):\n        return x\n"
+        "    def backward(self, g):\n        return -g\nnet.append(Reverse())\n" + TURN,
+        0, (r"net\.3\.backward", ":11", "never calls", r"autograd\.Function"), (),
+    ),
+    (
+        "a loss as its own upstream gradient",
+        f"for _ in range(3):\n    opt.zero_grad()\n    loss = {LOSS}\n    loss.backward(loss)\n"
+        "    opt.step()\n",
+        1, (":11", "loss itself", "multiplied by loss"), (),
+    ),
+    (
+        "a clamp of the gradient that is thrown away",
+        f"for _ in range(3):\n    opt.zero_grad()\n    {LOSS}.backward()\n"
+        "    for p in net.parameters():\n        p.grad.data.clamp(-0.1, 0.1)\n    opt.step()\n",
+        1, (":12", r"clamp\(-0\.1, 0\.1\)", "nothing reads it", "clamp_"), (),
+    ),
+    (
+        "frozen weights that momentum moves",
+        "opt = torch.optim.SGD(net.parameters(), 0.1, momentum=0.9)\nfor turn in range(3):\n"
+        "    net[0].requires_grad_(turn < 1)\n    opt.zero_grad(set_to_none=False)\n"
+        f"    {LOSS}.backward()\n    opt.step()\n",
+        1, (":13", r"moves net\.0\.weight, net\.0\.bias", "momentum=0.9", "frozen"), (),
+    ),
+    (
+        "weights read in a block without gradients",
+        "first = nn.Linear(4, 4)\nopt.add_param_group({'params': first.parameters()})\n"
+        "for _ in range(3):\n    opt.zero_grad()\n    with torch.no_grad():\n"
+        "        z = first(x)\n    nn.functional.cross_entropy(net(z), y).backward()\n"
+        "    opt.step()\n",
+        0, (r"first\.weight", ":13", ":12", "no_grad"), ("no op of",),
+    ),
+    (
+        "probabilities in place of their logarithms",
+        f"net.append(nn.Softmax(1))\n{TURN.replace('cross_entropy', 'nll_loss')}",
+        0, ("nll_loss", ":11", r"softmax in net\.3", "logarithms"), (),
+    ),
+    (
+        "a penalty that is not in the loss",
+        "x.requires_grad_()\nfor _ in range(3):\n    opt.zero_grad()\n"
+        "    (slope,) = torch.autograd.grad(net(x).sum(), x, create_graph=True)\n"
+        f"    penalty = slope.square().mean()\n    {LOSS}.backward()\n    opt.step()\n",
+        0, ("penalty", ":12", "no backward pass reads"), ("sum",),
+    ),
+    (
+        "an advantage that trains the critic",
+        "critic = nn.Linear(4, 1)\nopt.add_param_group({'params': critic.parameters()})\n"
+        "for _ in range(3):\n    opt.zero_grad()\n"
+        "    policy = torch.distributions.Categorical(logits=net(x))\n"
+        "    advantage = torch.randn(6) - critic(x)[:, 0]\n"
+        "    (-advantage * policy.log_prob(y)).mean().backward()\n    opt.step()\n",
+        0, ("advantage", ":13", r"critic\.weight", "detach"), (),
+    ),
+    (
+        "a result that is changed through its data",
+        "for _ in range(3):\n    opt.zero_grad()\n    h = net(x) + 0.0\n    h.data.mul_(0.1)\n"
+        "    nn.functional.cross_entropy(h, y).backward()\n    opt.step()\n",
+        0, ("mul", ":11", "changes h through .data"), (),
+    ),
+    (
+        "a result that is detached in place",
+        "for _ in range(3):\n    opt.zero_grad()\n    h = net[0](x)\n    h.detach_()\n"
+        "    net[2](h).square().mean().backward()\n    opt.step()\n",
+        1, (r"net\.0\.weight", r"h\.detach_\(\)", ":11"), (),
     ),
     (
         "leftovers of another loss",

@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import nn
 
-from lessons.doctor import trace
-from lessons.doctor.page import MOST, PART
-from lessons.doctor.report import fine
+from lessons.gradient_tricks.doctor import trace
+from lessons.gradient_tricks.doctor.page import MOST, PART
+from lessons.gradient_tricks.doctor.report import fine
 from tests.doctor import models
 
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 from playwright.sync_api import expect
 
-from lessons.doctor import trace
+from lessons.gradient_tricks.doctor import trace
 from tests.browser.test_accessibility import broken as broken_by_axe
 from tests.doctor import broken, models
 from tests.support.browser import new_context

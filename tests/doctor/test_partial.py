@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 import torch
 
-from lessons.doctor import trace
+from lessons.gradient_tricks.doctor import trace
 
 
 def traced(program, *numbers):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lessons.doctor.command import trace_script
+from lessons.gradient_tricks.doctor.command import trace_script
 from tests.doctor.test_cases import Case, answers, named
 from tests.doctor.test_scripts import HEAD
 

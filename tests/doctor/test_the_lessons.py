@@ -9,7 +9,7 @@ import re
 import pytest
 import torch
 
-from lessons.doctor import trace
+from lessons.gradient_tricks.doctor import trace
 from lessons.outputs.catalogue import find
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from lessons.tricks import gradient_override_map
+from lessons.gradient_tricks.tricks import gradient_override_map
 
 
 def ten(op: Any, upstream: torch.Tensor) -> torch.Tensor:

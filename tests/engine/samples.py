@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from lessons.tricks import identity, op_types, py_func, stop_gradient
+from lessons.gradient_tricks.tricks import identity, op_types, py_func, stop_gradient
 
 _UNARY = """
     square sqrt rsqrt reciprocal neg abs sign round floor ceil trunc exp expm1 log log1p

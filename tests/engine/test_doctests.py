@@ -2,10 +2,10 @@
 
 import pytest
 
-import lessons.tricks
+import lessons.gradient_tricks.tricks
 
 
-@pytest.mark.parametrize("name", lessons.tricks.__all__)
+@pytest.mark.parametrize("name", lessons.gradient_tricks.tricks.__all__)
 def test_public_names_have_an_example(name: str) -> None:
-    doc = getattr(lessons.tricks, name).__doc__
+    doc = getattr(lessons.gradient_tricks.tricks, name).__doc__
     assert ">>> " in doc

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from lessons.tricks import TrickError, gradient_override_map, identity
+from lessons.gradient_tricks.tricks import TrickError, gradient_override_map, identity
 from tests.engine.rules import slope
 
 

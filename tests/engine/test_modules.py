@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from lessons.tricks import (
+from lessons.gradient_tricks.tricks import (
     ClipGradient,
     ClipGradientNorm,
     FlipGradient,

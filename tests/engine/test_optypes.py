@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 import torch
 
-from lessons.tricks import TrickError, gradient_override_map, identity, op_types
-from lessons.tricks.builtin_rules import builtin_rule
-from lessons.tricks.lookup import NAMES
-from lessons.tricks.lookup import SPELLINGS as KNOWN
-from lessons.tricks.optypes import OP_TYPES
+from lessons.gradient_tricks.tricks import TrickError, gradient_override_map, identity, op_types
+from lessons.gradient_tricks.tricks.builtin_rules import builtin_rule
+from lessons.gradient_tricks.tricks.lookup import NAMES
+from lessons.gradient_tricks.tricks.lookup import SPELLINGS as KNOWN
+from lessons.gradient_tricks.tricks.optypes import OP_TYPES
 from tests.engine.samples import SAMPLES, SPELLINGS
 from tests.support.folded import folded
 

@@ -17,19 +17,14 @@ import pytest
 import torch
 from packaging.requirements import Requirement
 
+from lessons.gradient_tricks.tricks import __version__
 from lessons.playground.document.as_text import IMPORTS
-from lessons.tricks import __version__
 
 ROOT = Path(__file__).parents[2]
-LESSONS = ROOT / "lessons"
-ROOT_PACKAGE = ROOT / "deploy" / "gradient_tricks"
-FOLDERS = {"gradient_tricks": ROOT_PACKAGE} | {
-    f"gradient_tricks/{room}": LESSONS / room for room in ("tricks", "text", "recorder", "doctor")
-}
+PACKAGE = ROOT / "lessons" / "gradient_tricks"
 HELD = {
-    f"{name}/{path.relative_to(folder).as_posix()}": path.read_text("utf-8")
-    for name, folder in FOLDERS.items()
-    for path in folder.rglob("*")
+    path.relative_to(PACKAGE.parent).as_posix(): path.read_text("utf-8")
+    for path in PACKAGE.rglob("*")
     if path.suffix in {".py", ".typed", ".css", ".js"} or path.name == "en.md"
 }
 """What the wheel has to hold."""
@@ -102,8 +97,7 @@ def pip(*arguments: object) -> None:
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built from a copy: setuptools leaves things behind where it builds."""
     folder = tmp_path_factory.mktemp("engine")
-    shutil.copytree(LESSONS, folder / "lessons")
-    shutil.copytree(ROOT_PACKAGE, folder / "deploy" / ROOT_PACKAGE.name)
+    shutil.copytree(PACKAGE, folder / "lessons" / PACKAGE.name)
     for name in ("pyproject.toml", "LICENSE"):
         shutil.copy(ROOT / name, folder)
     pip("wheel", folder, "--no-deps", "--no-build-isolation", "--wheel-dir", folder / "made")
@@ -188,7 +182,7 @@ def test_the_command_says_of_the_readme_s_example_what_the_readme_says(
     python: Path, tmp_path: Path
 ) -> None:
     shutil.copy(EXAMPLE, tmp_path)
-    readme = (ROOT_PACKAGE / "README.md").read_text("utf-8")
+    readme = (PACKAGE / "README.md").read_text("utf-8")
     assert f"```python\n{EXAMPLE.read_text('utf-8')}```" in readme
     ((command, shown),) = re.findall(r"^\$ gradient-tricks (.*)\n([^`]*)```", readme, re.MULTILINE)
     doctor = python.with_name("gradient-tricks")

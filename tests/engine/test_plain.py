@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import torch
 
-from lessons.tricks import (
+from lessons.gradient_tricks.tricks import (
     TrickError,
     clip_gradient,
     clip_gradient_norm,

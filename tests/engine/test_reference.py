@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import torch
 
-from lessons.tricks import gradient_override_map, identity, py_func
-from lessons.tricks.lookup import NAMES
+from lessons.gradient_tricks.tricks import gradient_override_map, identity, py_func
+from lessons.gradient_tricks.tricks.lookup import NAMES
 from tests.engine.rules import ten
 
 DATA = Path(__file__).parents[1] / "data" / "tensorflow.json"

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 import torch
 
-from lessons.tricks import (
+from lessons.gradient_tricks.tricks import (
     TrickError,
     fresh_registry,
     gradient_override_map,
     identity,
     register_gradient,
 )
-from lessons.tricks.registry import registered_names, registered_rule
+from lessons.gradient_tricks.tricks.registry import registered_names, registered_rule
 
 
 def passing(op: Any, upstream: torch.Tensor) -> torch.Tensor:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from lessons.tricks import (
+from lessons.gradient_tricks.tricks import (
     clip_gradient_norm,
     flip_gradient,
     forward_backward,

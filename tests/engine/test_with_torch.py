@@ -11,7 +11,7 @@ import torch
 from torch.overrides import _get_current_function_mode_stack
 from torch.utils.checkpoint import CheckpointError, checkpoint
 
-from lessons.tricks import (
+from lessons.gradient_tricks.tricks import (
     TrickError,
     checkpoint_context,
     flip_gradient,

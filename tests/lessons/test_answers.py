@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from lessons.gradient_tricks.text.words import ProseError
 from lessons.outputs.catalogue import find
 from lessons.prose.steps import read
-from lessons.text.words import ProseError
 from tests.lessons.test_experiments import experiment_of
 from tests.support.course import right
 

@@ -14,7 +14,7 @@ import pytest
 from lessons.__main__ import _asked, _parser, main
 from lessons.check import Runs
 from lessons.check.trainings import kept
-from lessons.doctor.command import parse
+from lessons.gradient_tricks.doctor.command import parse
 from lessons.outputs.catalogue import chapters, find, lessons
 from lessons.outputs.reading import reading
 
@@ -142,6 +142,12 @@ def test_a_lesson_that_trains_has_trained_numbers_in_a_terminal(command):
         (("run", "flip", "--steps", "3"), "flip trains nothing"),
         (("play", os.fsdecode(b"/nowhere/\xff\xfe")), "/nowhere/\\udcff\\udcfe: No such file"),
         (("run", "flpi"), "no lesson “flpi”. Did you mean flip?"),
+        (("new", "revesal/mine"), "no chapter “revesal”. Did you mean reversal?"),
+        (("new", "reversal/my-lesson"), "“my-lesson” is no slug"),
+        (("new", "reversal/moons"), "“moons” is taken"),
+        (("new", "reversal/silent_key"), "“silent_key” is taken"),
+        (("new", "reversal/mine", "--like", "flpi"), "Did you mean flip?"),
+        (("new", "reversal/mine", "--like", "scope"), "write override_map/mine"),
         (("run", "Flip"), "no lesson “Flip”. Did you mean flip?"),
         ((), "command"),
     ],

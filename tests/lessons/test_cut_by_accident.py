@@ -6,8 +6,8 @@ import torch
 
 from lessons.chapters.gone_missing.cut_by_accident.lesson import RATE, STEPS, cut_by_accident, train
 from lessons.contract.parameters import InvalidParametersError
+from lessons.gradient_tricks.recorder.picture.graph_drawing import picture
 from lessons.outputs.catalogue import find
-from lessons.recorder.picture.graph_drawing import picture
 
 LESSON = find("cut_by_accident")
 

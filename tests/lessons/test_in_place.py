@@ -2,9 +2,9 @@
 
 import pytest
 
+from lessons.gradient_tricks.recorder.picture.graph_drawing import picture
+from lessons.gradient_tricks.recorder.picture.sentences import WORDS
 from lessons.outputs.catalogue import find
-from lessons.recorder.picture.graph_drawing import picture
-from lessons.recorder.picture.sentences import WORDS
 
 LESSON = find("in_place")
 

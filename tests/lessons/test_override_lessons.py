@@ -13,10 +13,7 @@ from lessons.chapters.override_map.second_derivative.lesson import (
     without_rule,
 )
 from lessons.contract.parameters import InvalidParametersError
-from lessons.kit.gradients import gradient
-from lessons.outputs.catalogue import find
-from lessons.outputs.review import review
-from lessons.tricks import (
+from lessons.gradient_tricks.tricks import (
     TrickError,
     fresh_registry,
     gradient_override_map,
@@ -24,7 +21,10 @@ from lessons.tricks import (
     op_types,
     register_gradient,
 )
-from lessons.tricks.registry import registered_names
+from lessons.gradient_tricks.tricks.registry import registered_names
+from lessons.kit.gradients import gradient
+from lessons.outputs.catalogue import find
+from lessons.outputs.review import review
 from tests.support.course import by_role, run
 from tests.support.folded import folded
 

@@ -7,7 +7,7 @@ from torch.nn import functional
 from lessons.chapters.reversal.shared_players.game import at_features, examples, weights
 from lessons.chapters.reversal.two_players.lesson import two_players
 from lessons.contract.lab import Start
-from lessons.tricks import flip_gradient
+from lessons.gradient_tricks.tricks import flip_gradient
 from tests.support import course
 
 

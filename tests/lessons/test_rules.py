@@ -23,11 +23,11 @@ from lessons.check import (
 )
 from lessons.check import trainings as kept
 from lessons.check.compared import AT, compared
-from lessons.outputs import catalogue
+from lessons.outputs import catalogue, new
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run
 
-TRY = "drag the {{ scale:.3g }}, or **Scale λ**. The value"
+TRY = "drag the {{ scale:.3g }}, or **Scale λ**. Which changes"
 USE = "**Use it** when one part"
 
 BROKEN = {
@@ -37,7 +37,7 @@ BROKEN = {
         ("remember: A", "remember: Two words\nforget: A", "5 to 25"),
         ("predict: transfer", "predict: other", "predict: transfer"),
         (USE, f"{'word ' * 120}{USE}", "at most 120"),
-        ("**Try it:** step", "Step", "asks nothing"),
+        ("**Try it:** cut", "Cut", "asks nothing"),
         ("stage: graph", "stage: gradient", "one step uses it"),
     ],
     (text.form, "moving_target", "en.md"): [("DRL#5]", "DRL#6]", "leads to wangshusen/DRL#5")],
@@ -80,11 +80,17 @@ BROKEN = {
     (questions.typed, "flip", "en.md"): [("- added:", "- added = product:", "counts as 'product'")],
     (questions.sketches, "wrong_place", "en.md"): [
         ("hides=trick_gradient", "", "Hide 'trick_"),
-        ("- same = true_gradient", "- same = reciprocal", "as good as"),
+        ("- same = true_gradient", "- same = reciprocal", "counts as right at"),
     ],
     (questions.sketches, "wrong_place", "lesson.py"): [
         ("near=0.45", "near=-1.0", "counts as ''"),
-        ("near=0.45", "near=9.0", "as good as"),
+        ("near=0.45", "near=9.0", "counts as right at"),
+    ],
+    (questions.quiz, "flip", "en.md"): [
+        ("quiz: scale=3 beside=1", "quiz: scale=1", "'sign_only' is as right as 'path'"),
+        ("quiz: scale=3 beside=1", "quiz: scale=1 beside=3", "the task is done before"),
+        ("quiz: scale=3 beside=1", "quiz: x=1,2,3", "doesn't reach the goal"),
+        ("<!-- bug: -->", "<!-- bug: -->\n<!-- quiz: scale=2 -->", "No quiz can ask this"),
     ],
     (questions.bug, "flip", "en.md"): [("- both_ends", "- no_ends", "order of the fixes")],
     (questions.bug, "flip", "bug.py"): [
@@ -99,6 +105,13 @@ BROKEN = {
     (stage.stages, "flip", "en.md"): [
         ("stage: table", "stage: tabel", "`stage: tabel` is none of"),
         ("<!-- bug: -->", "<!-- stage: table -->\n<!-- bug: -->", "own code"),
+    ],
+    (stage.stages, "frozen_checkpoint", "en.md"): [
+        (
+            "stage: recorded",
+            "stage: gradient",
+            "`- recorded_title` is of a chart that no step shows",
+        ),
     ],
     (stage.touch, "flip", "en.md"): [
         ("touch: scale=3", "touch: scale=1", "leaves the stage"),
@@ -115,11 +128,11 @@ BROKEN = {
         ("```python\ndef flip", "```text\ndef flip", "no block of Python")
     ],
     (stage.moves, "flip", "en.md"): [
-        ("or **Scale λ**. The", "or **Device**. The", "“Device” moves")
+        ("or **Scale λ**. Which", "or **Device**. Which", "“Device” moves")
     ],
     (stage.graph, "wrong_place", "en.md"): [
         ("at=1", "at=99", "the backward pass has"),
-        ("at=1", "cuts=no:0", "cuts=no:0: the graph has"),
+        ("at=1", "cuts=no:0", "cuts=no:0`: the graph has"),
     ],
     (torch_file.form, "flip", "in_torch.py"): [
         ("import json\n", "import json\n" + 9 * "\n", "at most 40"),
@@ -127,7 +140,7 @@ BROKEN = {
         ("class Flip", "class lessons", "has 'lessons'"),
     ],
     (torch_file.numbers, "flip", "in_torch.py"): [
-        ("return -ctx", "return ctx", "another trick_gradient")
+        ("return -ctx", "return ctx", 'another `"trick_gradient"`')
     ],
     (torch_file.numbers, "moving_target", "in_torch.py"): [
         ("w -= rate * slope", "w += rate * slope", "after 2 steps")
@@ -160,6 +173,17 @@ def chapter(tmp_path, monkeypatch):
     return tmp_path
 
 
+def test_a_new_lesson_breaks_no_rule_and_comes_last_in_its_chapter(chapter, monkeypatch):
+    *_, last = catalogue.chapters_by_slug()["gone_missing"].lessons
+    monkeypatch.setattr(catalogue, "ROOT", chapter)
+    folder = new.write("gone_missing/my_lesson", "frozen_checkpoint")
+    assert check("my_lesson") == []
+    front = catalogue.load(folder).prose.front
+    assert front["short"] == "My lesson"
+    assert float(front["order"]) > float(last.prose.front["order"])
+    assert "gone_missing.frozen_checkpoint" not in (folder / "lesson.py").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("rule", "slug", "file", "old", "new", "says"),
     [(*key, *row) for key, rows in BROKEN.items() for row in rows],
@@ -168,6 +192,37 @@ def test_a_broken_lesson_is_noticed(chapter, rule, slug, file, old, new, says):
     runs = Runs(catalogue.load(edited(chapter, slug, file, old, new)))
     found = list(map(str, problems(runs, rule)))
     assert any(says in one for one in found), found
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "says"),
+    [
+        ("en.md", "{{ reversed_path:.4g }}.", "{{ reversd_path:.4g }}.", "Did you mean reversed_"),
+        ("en.md", "Here a cube", "Here {{ a cube", "no placeholder: `{{ a`"),
+        ("en.md", "asks=two_flips", "asks=two_flip", "no fact 'two_flip'. Did you mean two_flips"),
+        ("en.md", "goal: trick_gradient", "goal: trick_gradint", "no fact 'trick_gradint'"),
+        ("en.md", "touch: scale=3", "touch: scal=3", "`scal=3`: There is no such"),
+        ("en.md", "touch: scale=3", "touch: scale", "`touch: scale` needs name=value"),
+        ("en.md", "stage: curves", "stag: curves", "unknown directive 'stag'"),
+        ("en.md", "## Words\n", "## Words\n- foo: A word\n", "the word 'foo' is used in no file"),
+        ("en.md", "order: 10", "order: last", "`order: last` is no number"),
+        ("en.md", "bench: trick=reversal", "bench: trick=reversl", "“reversl” is not one of"),
+        ("en.md", "&b.times=1", "&b.tims=1", "no control 'b.tims'"),
+        ("lesson.py", "class Settings(AlongX):", "class Settings(AlongX)", "SyntaxError"),
+        ("lesson.py", "whole(1,", "wole(1,", "NameError: name 'wole'"),
+        ("lesson.py", "(y, scale)\n", "(y, scal)\n", "NameError: name 'scal'"),
+        ("in_torch.py", "    y = x\n", "    y = xx\n", "NameError: name 'xx'"),
+    ],
+)
+def test_a_mistake_is_told_once_with_its_line(chapter, monkeypatch, file, old, new, says):
+    folder = edited(chapter, "flip", file, old, new)
+    monkeypatch.setattr(catalogue, "ROOT", chapter)
+    was = (find("flip").folder / file).read_text("utf-8").splitlines()
+    now = (folder / file).read_text("utf-8").splitlines()
+    line = next(n for n, pair in enumerate(zip(was, now, strict=False), 1) if len({*pair}) == 2)
+    (problem,) = check("flip")
+    assert str(problem).startswith(f"{folder / file}:{line}: ")
+    assert says in str(problem)
 
 
 def moved(result, **by):
@@ -251,7 +306,7 @@ def test_a_lesson_that_does_not_load_is_a_problem_of_its_text(chapter, monkeypat
 
 
 def test_a_problem_names_its_file_and_line(chapter):
-    folder = edited(chapter, "flip", "en.md", "**Try it:** step", "Step")
+    folder = edited(chapter, "flip", "en.md", "**Try it:** cut", "Cut")
     (problem,) = problems(Runs(catalogue.load(folder)), text.form)
     line = (folder / "en.md").read_text("utf-8").splitlines()[problem.line - 1]
     assert (problem.file, line) == (folder / "en.md", "## One loss, two aims")
@@ -302,7 +357,7 @@ def test_the_digest_of_a_training_changes_with_each_of_its_sources(tmp_path, mon
         "chapters/in_the_wild/moving_target/lesson.py",
         "training/stacked.py",
         "kit/gradients.py",
-        "tricks/plain.py",
+        "gradient_tricks/tricks/plain.py",
     ):
         with (tmp_path / "lessons" / name).open("a", encoding="utf-8") as file:
             file.write("# changed\n")

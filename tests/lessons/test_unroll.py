@@ -13,8 +13,8 @@ from lessons.chapters.gone_missing.unroll.lesson import (
     contributions,
     unroll,
 )
+from lessons.gradient_tricks.recorder.cutting import cut
 from lessons.outputs.catalogue import find
-from lessons.recorder.cutting import cut
 from tests.support import course
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from lessons.contract.parameters import Choice, Number
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text.words import ProseError
 from lessons.outputs.catalogue import ROOT
-from lessons.text.words import ProseError
 from tests.support.folded import folded
 from tests.support.pseudo import LANGUAGE, copy_in_pseudo
 
@@ -21,7 +21,7 @@ LESSONS = [
     if path.name != "bug.py" and not re.match("in_(torch|tensorflow|jax)", path.name)
 ]
 ROOMS = ("lessons/contract", "lessons/kit", "lessons/training", "lessons/outputs")
-ROOMS += ("lessons/playground", "lessons/recorder", "pages/labs", "pages/ui")
+ROOMS += ("lessons/playground", "lessons/gradient_tricks/recorder", "pages/labs", "pages/ui")
 FOR_PROGRAMS = ("play.py", "messages.py", "bundle.py", "component.py", "page.py")
 FOR_PROGRAMS += ("derivatives.py",)
 """They describe command and socket to programmers, hold JavaScript and CSS, or list ops."""

@@ -2,7 +2,7 @@
 
 import re
 
-from lessons.text.words import placeholders
+from lessons.gradient_tricks.text.words import placeholders
 from pages.ui.page import MODULES, STYLE, WORDS
 from tests.support.folded import folded
 from tests.support.node import UI

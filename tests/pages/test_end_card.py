@@ -4,7 +4,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lessons.outputs import review as looked
-from lessons.outputs.brief import in_plain_torch
 from lessons.outputs.catalogue import find, lessons
 from lessons.outputs.quiz import quiz
 from lessons.outputs.review import review
@@ -19,13 +18,15 @@ def card():
     from lessons.outputs import catalogue
     from pages.ui.end_card import at_end, has_ended
     from pages.ui.memory import Trail
+    from pages.ui.place import Place
 
     lesson = catalogue.find("flip")
+    place = Place.opened(lesson, {})
     first = dict(st.session_state.get("first", {}))
     trail = Trail(len(lesson.prose.steps), st.session_state["answers"], first)
     trail.skipped = st.session_state.get("skipped", False)
     if has_ended(lesson, trail):
-        at_end(lesson, trail)
+        at_end(lesson, place, trail)
 
 
 def test_the_card_comes_with_the_last_answer_or_when_it_is_skipped():
@@ -38,13 +39,8 @@ def test_the_card_comes_with_the_last_answer_or_when_it_is_skipped():
     page.session_state["skipped"] = True
     page.run()
     told = "\n".join(one.value for one in page.markdown)
-    asked = "A second path goes around the layer. What comes back to x?"
-    assert f":material/close: **{asked}**<br>{WORDS('you', answer='$-')}" in told
+    assert f":material/close: {WORDS('you', answer='$-')}" in told
     assert "<br>Torch: $b - " in told
-    asked = "Two reversals in a row. What comes back to x?"
-    assert f":material/check: **{asked}**<br>{WORDS('you', answer=12)}" in told
-    assert f"**In a new place**<br>{WORDS('not_answered', step=7)}" in told
-    assert "return" in in_plain_torch("flip")
     assert not page.exception
 
 

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.random
 def test_hostile_addresses_do_no_harm():
-    count = cases(10, 400)
+    count = cases(16, 400)
     came = found("tests.pages.fuzz", count)
     # Neither may quietly become a test of nothing.
     assert came["page"] == count // 2

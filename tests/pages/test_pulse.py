@@ -9,8 +9,8 @@ import math
 import pytest
 
 from lessons.contract.cuts import read_cuts
+from lessons.gradient_tricks.recorder.picture.graph_drawing import picture
 from lessons.outputs.catalogue import lessons
-from lessons.recorder.picture.graph_drawing import picture
 from tests.support.node import node
 
 SCRIPT = """

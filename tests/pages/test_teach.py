@@ -45,7 +45,7 @@ def test_the_link_takes_along_the_edges_that_were_cut(monkeypatch):
 
 def test_the_frame_is_as_high_as_a_stage_and_what_is_hidden_cannot_be_locked(monkeypatch):
     url = "https://lab.example.org/course/teach?embed=true#part"
-    monkeypatch.setattr(st, "context", SimpleNamespace(url=url))
+    monkeypatch.setattr(st, "context", SimpleNamespace(cookies={}, url=url))
     page = AppTest.from_function(teach, default_timeout=60).run()
     assert not page.exception
     page.multiselect[0].select("stopped").run()
@@ -59,7 +59,7 @@ def test_the_frame_is_as_high_as_a_stage_and_what_is_hidden_cannot_be_locked(mon
 
 def test_the_bench_has_a_link_as_its_preview_stands(monkeypatch):
     url = "https://lab.example.org/teach"
-    monkeypatch.setattr(st, "context", SimpleNamespace(url=url))
+    monkeypatch.setattr(st, "context", SimpleNamespace(cookies={}, url=url))
     page = AppTest.from_function(teach, default_timeout=60)
     page.session_state["teach_preview"] = {"query": "?trick=clipping&a.limit=3&lesson=x&nonsense=1"}
     page.run()
@@ -74,7 +74,7 @@ def test_the_bench_has_a_link_as_its_preview_stands(monkeypatch):
 
 @pytest.mark.parametrize("url", [None, "lab/teach"])
 def test_without_the_sites_address_there_is_nothing_to_copy(url, monkeypatch):
-    monkeypatch.setattr(st, "context", SimpleNamespace(url=url))
+    monkeypatch.setattr(st, "context", SimpleNamespace(cookies={}, url=url))
     page = AppTest.from_function(teach, default_timeout=60).run()
     assert "is not the address of a site" in page.error[0].value
     assert not page.code

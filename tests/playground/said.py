@@ -2,8 +2,8 @@
 
 import re
 
-from lessons import text
 from lessons.contract import parameters
+from lessons.gradient_tricks import text
 from lessons.playground.document import presets
 from lessons.playground.document.words import WORDS as DOCUMENT
 from lessons.playground.language.words import WORDS as LANGUAGE

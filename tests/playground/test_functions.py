@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from lessons.gradient_tricks.tricks import op_types, playground
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document, Input, Override
 from lessons.playground.document.presets import presets
@@ -14,7 +15,6 @@ from lessons.playground.running.budget import Budget, Plan
 from lessons.playground.running.execute import live
 from lessons.playground.running.outcome import run
 from lessons.playground.running.sweep import sweep
-from lessons.tricks import op_types, playground
 from tests.playground.programs import of_function
 from tests.playground.said import said
 from tests.support.folded import folded

@@ -4,6 +4,8 @@ import random
 
 import pytest
 
+from lessons.gradient_tricks.recorder.picture.backward_steps import backward_steps
+from lessons.gradient_tricks.tricks import op_types
 from lessons.playground.document.as_text import from_text
 from lessons.playground.document.check import check
 from lessons.playground.document.presets import presets
@@ -12,8 +14,6 @@ from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.outcome import run
 from lessons.playground.running.recorded import place, recorded
 from lessons.playground.running.scissors import edges, is_cut, operations, snip
-from lessons.recorder.picture.backward_steps import backward_steps
-from lessons.tricks import op_types
 from tests.playground.programs import of_function, ran, valid
 from tests.support.amount import cases, seeds
 from tests.support.folded import folded

@@ -9,6 +9,7 @@ from contextlib import suppress
 import pytest
 import torch
 
+from lessons.gradient_tricks.tricks import playground
 from lessons.outputs.catalogue import lessons
 from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.contents import Document
@@ -16,7 +17,6 @@ from lessons.playground.document.presets import lesson_document, presets
 from lessons.playground.language.functions import FUNCTIONS
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.outcome import run
-from lessons.tricks import playground
 from tests.playground.programs import of_function, valid
 from tests.support.amount import seeds
 from tests.support.folded import folded

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from lessons.gradient_tricks.tricks import op_types
 from lessons.kit.formulas.drawing import picture
 from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.check import check
@@ -14,7 +15,6 @@ from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.outcome import run
 from lessons.playground.running.outcome_charts import figures, table
 from lessons.playground.running.recorded import place, recorded
-from lessons.tricks import op_types
 from tests.lessons.unaccented import english, in_formula, strings
 from tests.playground.programs import HOSTILE, HOSTILE_RULES
 from tests.playground.test_newcomers import REWORDED, SAYS

@@ -14,8 +14,8 @@ import torch
 from hypothesis import strategies as st
 from torch.nn import functional
 
-from lessons.recorder import record
-from lessons.tricks import (
+from lessons.gradient_tricks.recorder import record
+from lessons.gradient_tricks.tricks import (
     clip_gradient,
     clip_gradient_norm,
     flip_gradient,

@@ -5,9 +5,9 @@ import torch
 
 from lessons.contract.cuts import MOST, read_cuts, write_cuts
 from lessons.contract.lab import Start
-from lessons.recorder import record
-from lessons.recorder.cutting import cut
-from lessons.tricks import gradient_override_map, identity
+from lessons.gradient_tricks.recorder import record
+from lessons.gradient_tricks.recorder.cutting import cut
+from lessons.gradient_tricks.tricks import gradient_override_map, identity
 from tests.recorder.programs import gradients, recorded
 
 

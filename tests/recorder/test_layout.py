@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from lessons.recorder.picture.layout import layout
+from lessons.gradient_tricks.recorder.picture.layout import layout
 
 
 def boxes(centres, sizes):

@@ -6,13 +6,13 @@ import pytest
 import torch
 from hypothesis import example, given
 
+from lessons.gradient_tricks.recorder import named, record
+from lessons.gradient_tricks.recorder.picture.places import NAME, PADDING, PILL, SMALL
+from lessons.gradient_tricks.recorder.picture.sentences import WORDS
+from lessons.gradient_tricks.recorder.recording.plain_tensor import Value, whole
+from lessons.gradient_tricks.tricks import stop_gradient
 from lessons.kit.formulas.drawing import covered, picture
 from lessons.outputs.catalogue import find, lessons
-from lessons.recorder import named, record
-from lessons.recorder.picture.places import NAME, PADDING, PILL, SMALL
-from lessons.recorder.picture.sentences import WORDS
-from lessons.recorder.recording.plain_tensor import Value, whole
-from lessons.tricks import stop_gradient
 from tests.recorder.programs import (
     Instruction,
     U,

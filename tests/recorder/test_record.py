@@ -12,10 +12,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.recorder import RecordError, named, record
-from lessons.recorder.cutting import cut
-from lessons.recorder.picture.graph_drawing import picture
-from lessons.tricks import (
+from lessons.gradient_tricks.recorder import RecordError, named, record
+from lessons.gradient_tricks.recorder.cutting import cut
+from lessons.gradient_tricks.recorder.picture.graph_drawing import picture
+from lessons.gradient_tricks.tricks import (
     clip_gradient,
     clip_gradient_norm,
     flip_gradient,
@@ -27,7 +27,7 @@ from lessons.tricks import (
     stop_gradient,
     straight_through,
 )
-from lessons.tricks.as_one import one_op
+from lessons.gradient_tricks.tricks.as_one import one_op
 from tests.recorder.programs import U, X, gradients, inputs, leaf, programs, recorded, run
 
 

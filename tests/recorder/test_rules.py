@@ -9,15 +9,11 @@ import torch
 from torch.autograd.functional import jacobian
 from torch.nn import functional
 
-from lessons.kit.formulas.along_edge import rule
-from lessons.kit.formulas.elementwise import FORMULAS
-from lessons.kit.formulas.products import PRODUCTS
-from lessons.kit.formulas.symbols import latex_number
-from lessons.recorder import named
-from lessons.recorder.derivatives import ELEMENTWISE, local_derivative, terms
-from lessons.recorder.picture.graph_drawing import picture
-from lessons.recorder.recording.plain_tensor import LIMIT, NOT_KEPT, place, spelled
-from lessons.tricks import (
+from lessons.gradient_tricks.recorder import named
+from lessons.gradient_tricks.recorder.derivatives import ELEMENTWISE, local_derivative, terms
+from lessons.gradient_tricks.recorder.picture.graph_drawing import picture
+from lessons.gradient_tricks.recorder.recording.plain_tensor import LIMIT, NOT_KEPT, place, spelled
+from lessons.gradient_tricks.tricks import (
     clip_gradient,
     clip_gradient_norm,
     flip_gradient,
@@ -26,6 +22,10 @@ from lessons.tricks import (
     op_types,
     scale_gradient,
 )
+from lessons.kit.formulas.along_edge import rule
+from lessons.kit.formulas.elementwise import FORMULAS
+from lessons.kit.formulas.products import PRODUCTS
+from lessons.kit.formulas.symbols import latex_number
 from tests.recorder.programs import leaf, recorded
 from tests.support.folded import folded
 

@@ -6,11 +6,11 @@ import pytest
 import torch
 from torch.nn import functional
 
+from lessons.gradient_tricks.recorder import RecordError, RefusedError, record
+from lessons.gradient_tricks.recorder.picture.backward_steps import backward_steps
+from lessons.gradient_tricks.recorder.picture.sentences import WORDS
+from lessons.gradient_tricks.recorder.recording.saved import refused_words
 from lessons.kit.formulas.drawing import covered, picture
-from lessons.recorder import RecordError, RefusedError, record
-from lessons.recorder.picture.backward_steps import backward_steps
-from lessons.recorder.picture.sentences import WORDS
-from lessons.recorder.recording.saved import refused_words
 from tests.recorder import programs
 
 E, E2 = math.exp(1.0), math.exp(2.0)

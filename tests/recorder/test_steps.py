@@ -6,12 +6,11 @@ import pytest
 import torch
 from hypothesis import given
 
-from lessons.outputs.catalogue import lessons
-from lessons.recorder import RecordError, record
-from lessons.recorder.picture.backward_steps import backward_steps
-from lessons.recorder.picture.sentences import WORDS
-from lessons.recorder.recording.plain_tensor import Value
-from lessons.tricks import (
+from lessons.gradient_tricks.recorder import RecordError, record
+from lessons.gradient_tricks.recorder.picture.backward_steps import backward_steps
+from lessons.gradient_tricks.recorder.picture.sentences import WORDS
+from lessons.gradient_tricks.recorder.recording.plain_tensor import Value
+from lessons.gradient_tricks.tricks import (
     clip_gradient,
     flip_gradient,
     forward_backward,
@@ -20,6 +19,7 @@ from lessons.tricks import (
     stop_gradient,
     straight_through,
 )
+from lessons.outputs.catalogue import lessons
 from tests.recorder.programs import gradients, inputs, leaf, own_run, programs, recorded, run
 
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from lessons.recorder import record
+from lessons.gradient_tricks.recorder import record
 
 TEXT = "def f(x):\n    y = x.exp()\n    return y * y\n"
 

@@ -18,9 +18,9 @@ from lessons.contract.parameters import (
     Values,
 )
 from lessons.contract.result import Result
+from lessons.gradient_tricks.recorder.cutting import Cut
 from lessons.kit.experiment import Experiment, Program, Roles
 from lessons.outputs.catalogue import find
-from lessons.recorder.cutting import Cut
 
 
 def run(slug: str, cuts: Collection[Cut] = (), **given: str) -> Result:

@@ -10,13 +10,13 @@ from typing import Any
 
 import torch
 
+from lessons.gradient_tricks.recorder import Edge, Node
+from lessons.gradient_tricks.recorder.derivatives import default_of, local
+from lessons.gradient_tricks.text.words import Texts
+from lessons.gradient_tricks.tricks.rule import Slot
 from lessons.kit.formulas.elementwise import FORMULAS
 from lessons.kit.formulas.products import PRODUCTS, TRICK_ARGUMENTS
 from lessons.kit.formulas.symbols import filled, latex_number, shape_of, symbol, words
-from lessons.recorder import Edge, Node
-from lessons.recorder.derivatives import default_of, local
-from lessons.text.words import Texts
-from lessons.tricks.rule import Slot
 
 WORDS = Texts(__file__)
 

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from lessons.gradient_tricks.recorder import Recording
+from lessons.gradient_tricks.recorder.picture import graph_drawing
+from lessons.gradient_tricks.recorder.recording.plain_tensor import spelled
 from lessons.kit.formulas.along_edge import rule
 from lessons.kit.formulas.entries import entry_of, shown_entries, shown_sums
 from lessons.kit.formulas.equation import equation, unknown
-from lessons.recorder import Recording
-from lessons.recorder.picture import graph_drawing
-from lessons.recorder.recording.plain_tensor import spelled
 
 
 def picture(

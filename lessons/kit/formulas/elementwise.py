@@ -1,6 +1,6 @@
 """The elementwise op types: what each operand's local derivative is, in LaTeX.
 
-Data: for each argument that has a derivative, by the name that `lessons.recorder.derivatives` gives
+Data: for each argument that has a derivative, by the name that the recorder's `derivatives` gives
 it, a formula, `@a` for an argument and `@z` for the output. The numbers are autograd's.
 """
 

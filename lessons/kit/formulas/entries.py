@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from lessons.recorder import Edge, Node, Value
-from lessons.recorder.derivatives import terms
-from lessons.recorder.recording.plain_tensor import place
-from lessons.text import listed, number
-from lessons.text.words import Texts
+from lessons.gradient_tricks.recorder import Edge, Node, Value
+from lessons.gradient_tricks.recorder.derivatives import terms
+from lessons.gradient_tricks.recorder.recording.plain_tensor import place
+from lessons.gradient_tricks.text import listed, number
+from lessons.gradient_tricks.text.words import Texts
 
 WORDS = Texts(__file__)
 _ORDINALS = WORDS("ordinals").split(", ")

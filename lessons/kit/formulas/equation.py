@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Sequence
 
-from lessons.recorder import Edge, Node, Recording
-from lessons.recorder.recording.plain_tensor import place, spelled
-from lessons.text.words import Texts
+from lessons.gradient_tricks.recorder import Edge, Node, Recording
+from lessons.gradient_tricks.recorder.recording.plain_tensor import place, spelled
+from lessons.gradient_tricks.text.words import Texts
 
 WORDS = Texts(__file__)
 
@@ -23,7 +23,7 @@ def equation(recording: Recording, nodes: Collection[Node], index: Sequence[int]
     Empty where there is no such input, before a backward pass, and where the sum is too long.
 
     >>> import torch
-    >>> from lessons.recorder import record
+    >>> from lessons.gradient_tricks.recorder import record
     >>> x = torch.tensor(4.0, requires_grad=True)
     >>> with record({"x": x}, cuts=[("pow", 0)]) as recording:
     ...     y = x**2 * x

@@ -4,8 +4,8 @@ Data. `\bar{x}` is the gradient of x, `@a`, `@b`, … the operands by place and 
 last text stands for all operands after it. `0` stands for: this operand never gets a gradient.
 """
 
+from lessons.gradient_tricks.text.words import Texts
 from lessons.kit.formulas.symbols import said
-from lessons.text.words import Texts
 
 WORDS = Texts(__file__)
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from lessons.text import number
+from lessons.gradient_tricks.text import number
 
 DIGITS = 4
 """Significant digits of a number in a formula."""

@@ -24,8 +24,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lessons import tricks
 from lessons.contract.parameters import shortest
+from lessons.gradient_tricks import tricks
 from lessons.playground.document.contents import Document, Input, Override
 from lessons.playground.document.earlier_format import is_earlier, read_earlier
 from lessons.playground.document.input_text import (

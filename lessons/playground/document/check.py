@@ -11,6 +11,8 @@ import numpy as np
 import torch
 
 from lessons.contract.devices import DTYPES, refused, resolve
+from lessons.gradient_tricks.text import cited, suggestion, visible
+from lessons.gradient_tricks.tricks.playground import as_normal
 from lessons.kit.noise import unit_draws
 from lessons.playground.document.contents import Document, Input, Noise
 from lessons.playground.document.override_rules import Row, read_override
@@ -21,8 +23,6 @@ from lessons.playground.language.lookalikes import explain
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.refusals import no_name
-from lessons.text import cited, suggestion, visible
-from lessons.tricks.playground import as_normal
 
 _LARGEST_SEED = 2**32 - 1
 _WIDEST = 1e6

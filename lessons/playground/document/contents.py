@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from lessons.gradient_tricks.text import cited, suggestion
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.text import cited, suggestion
 
 Distribution = Literal["uniform", "normal"]
 

@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from lessons.contract.parameters import shortest
+from lessons.gradient_tricks.text import visible
 from lessons.playground.document.as_text import Reading, is_text, read_text, to_text
 from lessons.playground.document.contents import (
     Distribution,
@@ -44,7 +45,6 @@ from lessons.playground.language.limits import MAX_CHARACTERS
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.pasted import Pasted, pasted
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.text import visible
 
 Form = dict[str, str]
 

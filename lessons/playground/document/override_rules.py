@@ -9,6 +9,9 @@ from typing import Any
 
 import torch
 
+from lessons.gradient_tricks.text import cited, visible
+from lessons.gradient_tricks.tricks import op_types
+from lessons.gradient_tricks.tricks.lookup import nearest
 from lessons.playground.document.contents import Override
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.emit import expression, fill, in_torch_of, python
@@ -26,9 +29,6 @@ from lessons.playground.language.limits import MAX_OVERRIDES
 from lessons.playground.language.parse import parse_rule
 from lessons.playground.language.playground_error import PlaygroundError, shape_text
 from lessons.playground.running.interpret import Machine
-from lessons.text import cited, visible
-from lessons.tricks import op_types
-from lessons.tricks.lookup import nearest
 
 _MOST = 6
 

@@ -1,5 +1,5 @@
 """The texts of this folder, from its en.md."""
 
-from lessons.text.words import Texts
+from lessons.gradient_tricks.text.words import Texts
 
 WORDS = Texts(__file__)

@@ -14,10 +14,10 @@ from typing import Any, Literal
 import torch
 from torch.nn import functional
 
-from lessons import tricks
+from lessons.gradient_tricks import tricks
+from lessons.gradient_tricks.tricks import playground
+from lessons.gradient_tricks.tricks.playground import onehot_argmax, onehot_sample, step
 from lessons.playground.language.words import HELP
-from lessons.tricks import playground
-from lessons.tricks.playground import onehot_argmax, onehot_sample, step
 
 ParameterKind = Literal["tensor", "number", "whole", "either", "mask", "any"]
 """A tensor (a number is made one); a number only; a whole one, written out; either as it is; a

@@ -8,6 +8,7 @@ import ast
 import copy
 from collections.abc import Iterable
 
+from lessons.gradient_tricks.text import visible
 from lessons.playground.language.functions import Put
 from lessons.playground.language.pasted_expressions import call, names_in
 from lessons.playground.language.spellings import (
@@ -19,7 +20,6 @@ from lessons.playground.language.spellings import (
     path,
 )
 from lessons.playground.language.words import WORDS
-from lessons.text import visible
 
 _UNCHANGED = {*WITHOUT_EFFECT, "clone"}
 _TENSORS = {*TENSORS, "new_tensor"}

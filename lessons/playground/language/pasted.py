@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from lessons.gradient_tricks.text import listed, visible
 from lessons.playground.language.emit import in_torch_of
 from lessons.playground.language.expressions import Node, kind_of, row_of, surrogates
 from lessons.playground.language.own_gradients import as_plain_functions
@@ -39,7 +40,6 @@ from lessons.playground.language.spellings import (
     path,
 )
 from lessons.playground.language.words import WORDS
-from lessons.text import listed, visible
 
 _LONGEST = 12_000
 """Characters."""

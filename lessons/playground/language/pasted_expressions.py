@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from keyword import kwlist
 from typing import Any, NamedTuple
 
+from lessons.gradient_tricks.text import visible
 from lessons.playground.language.expressions import Node, kind_of, of_kind, with_place
 from lessons.playground.language.functions import CALLABLE, Signature, own_name
 from lessons.playground.language.limits import MAX_NAME
@@ -30,7 +31,6 @@ from lessons.playground.language.spellings import (
     path,
 )
 from lessons.playground.language.words import WORDS
-from lessons.text import visible
 
 ROOTS = {"self", "cls", "ctx", "args", "opt", "cfg", "config", "hparams", "params"}
 """What settings hang on: ``self.beta`` is ``beta``."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch.nn import functional
 
+from lessons.gradient_tricks.text import cited, suggestion
 from lessons.playground.language.constants import value_of
 from lessons.playground.language.expressions import (
     Node,
@@ -35,7 +36,6 @@ from lessons.playground.language.spellings import (
     spelt,
 )
 from lessons.playground.language.words import WORDS
-from lessons.text import cited, suggestion
 
 _WHOLE = {
     "axis": (-2, 2, WORDS("whole_axis")),

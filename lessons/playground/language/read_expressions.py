@@ -6,6 +6,7 @@ An `ast` node that is not in the table at the end of this file has no way into a
 import ast
 from collections.abc import Sequence
 
+from lessons.gradient_tricks.text import cited, nearest, suggestion, visible
 from lessons.playground.language.constants import value_of
 from lessons.playground.language.expressions import (
     Assignment,
@@ -30,7 +31,6 @@ from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.refusals import no_name, not_in_language
 from lessons.playground.language.spellings import instead
 from lessons.playground.language.words import WORDS
-from lessons.text import cited, nearest, suggestion, visible
 
 
 class Expressions:

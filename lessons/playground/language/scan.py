@@ -8,6 +8,7 @@ plain ASCII but for its comments, and of bounded length and depth.
 import keyword
 import re
 
+from lessons.gradient_tricks.text import cited
 from lessons.playground.language.functions import CALLABLE
 from lessons.playground.language.limits import (
     MAX_CHARACTERS,
@@ -21,7 +22,6 @@ from lessons.playground.language.lookalikes import explain, unshowable
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.refusals import OF_KEYWORDS, OF_SIGNS, no_name
 from lessons.playground.language.words import WORDS
-from lessons.text import cited
 
 _TOKEN = re.compile(
     r"(?P<space>[ \t]+)"

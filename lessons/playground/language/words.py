@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lessons.text.words import Texts, in_language, listed_under
+from lessons.gradient_tricks.text.words import Texts, in_language, listed_under
 
 _KEYS = [key for key in listed_under(in_language(Path(__file__).parent), "Words") if "__" in key]
 WORDS = Texts(__file__, asked=(*_KEYS,))

@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from lessons.gradient_tricks.tricks import TrickError, gradient_override_map
 from lessons.playground.document.check import Checked
 from lessons.playground.document.override_rules import Row, as_function
 from lessons.playground.language.expressions import Assignment
@@ -21,7 +22,6 @@ from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.interpret import Env, Machine, Step
 from lessons.playground.running.words import WORDS
-from lessons.tricks import TrickError, gradient_override_map
 
 
 @dataclass

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from lessons import tricks
+from lessons.gradient_tricks import tricks
+from lessons.gradient_tricks.tricks import TrickError
 from lessons.playground.language.constants import apply, numbers
 from lessons.playground.language.expressions import (
     SIGNS,
@@ -34,7 +35,6 @@ from lessons.playground.language.limits import MAX_ELEMENTS
 from lessons.playground.language.playground_error import PlaygroundError, shape_text
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.words import WORDS
-from lessons.tricks import TrickError
 
 Value = torch.Tensor | float
 """What a name stands for: a tensor, or a number that the program writes."""

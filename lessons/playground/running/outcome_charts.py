@@ -9,6 +9,7 @@ import torch
 from lessons.contract.figure import Figure, Table
 from lessons.contract.result import Array, Series
 from lessons.contract.roles import GRADIENTS, ROLES
+from lessons.gradient_tricks.text import listed, number
 from lessons.kit.chart_pieces import (
     Measure,
     Trace,
@@ -30,7 +31,6 @@ from lessons.kit.titles import gradient_at, value_at
 from lessons.playground.document.contents import Document
 from lessons.playground.running.outcome import Gradient, Outcome
 from lessons.playground.running.words import WORDS
-from lessons.text import listed, number
 
 _VALUE_HEIGHT, _GRADIENT_HEIGHT = 135, 185
 """Pixels: program, graph and both charts are in sight at 1280×800."""

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 import numpy as np
 import torch
 
+from lessons.gradient_tricks.recorder import Recording, record
 from lessons.playground.document.check import Checked
 from lessons.playground.running.budget import Budget
 from lessons.playground.running.execute import Live, forward, leaves, playground_errors
-from lessons.recorder import Recording, record
 
 
 def recorded(

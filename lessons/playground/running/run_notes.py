@@ -11,6 +11,7 @@ import torch
 from lessons.contract.devices import resolve
 from lessons.contract.result import Note, warned
 from lessons.contract.roles import ROLES
+from lessons.gradient_tricks.text import listed, number, suggestion
 from lessons.playground.document.check import Checked
 from lessons.playground.language.expressions import called, children, sign, words
 from lessons.playground.language.limits import CURVE_POINTS
@@ -18,7 +19,6 @@ from lessons.playground.running.budget import Plan
 from lessons.playground.running.execute import Live, gradients
 from lessons.playground.running.interpret import Step
 from lessons.playground.running.words import WORDS
-from lessons.text import listed, number, suggestion
 
 _MOST = 3
 

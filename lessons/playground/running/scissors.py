@@ -10,6 +10,7 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 
+from lessons.gradient_tricks.text import cited
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document
 from lessons.playground.language.expressions import (
@@ -26,7 +27,6 @@ from lessons.playground.language.expressions import (
 )
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.words import WORDS
-from lessons.text import cited
 
 
 def operations(program: Program) -> dict[str, Node]:

@@ -1,4 +1,4 @@
-// Texts by name, as Texts does in lessons/text/words.py. They are in the en.md next to this file.
+// Texts by name, as Texts does in lessons/gradient_tricks/text/words.py. They are in the en.md next to this file.
 import { WORDS } from "./words.js";
 
 /**

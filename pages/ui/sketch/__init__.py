@@ -11,7 +11,7 @@ import streamlit as st
 
 from lessons.contract.roles import ROLES
 from lessons.contract.sketch import LEVELS, Graded, Sketch
-from lessons.text import number
+from lessons.gradient_tricks.text import number
 from pages.ui.component import component
 from pages.ui.words import WORDS
 

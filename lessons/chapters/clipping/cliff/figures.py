@@ -5,25 +5,31 @@ from collections.abc import Iterator
 import numpy as np
 
 from lessons.chapters.clipping.cliff.recurrent import ARMS, COUNT, WHOLE, WINDOWS, Settings, Window
-from lessons.chapters.clipping.cliff.space import (
-    LOOKS,
-    ROLE_OF,
-    START,
-    in_words,
-    spanned,
-    stroke,
-    stroked,
-)
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.result import Array, Result
+from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
 from lessons.kit.chart_pieces import Trace, axes, cells, dragged, scatter
 from lessons.kit.line_names import label
-from lessons.text import number
 from lessons.training.step_charts import HEIGHT, arms_table, lines_of, of, step_axes, step_chart
 
 WORDS = Words(__file__)
+
+# Each arm's role, and its name; drawn in this order. The roles are those of lesson 1.
+LOOKS = {
+    "none": ("true_gradient", WORDS("none")),
+    "value": ("trick_gradient", WORDS("by_value")),
+    "norm": ("intended_gradient", WORDS("by_norm")),
+}
+
+START = {"color": "ink:text", "size": 12, "line": {"color": "ink:paper", "width": 2}}
+"""The mark where training starts."""
+
+ROLE_OF = {arm: role for arm, (role, _) in LOOKS.items()}
+
+_STROKES = {"dot": "┈┈", "solid": "━━", "dash": "╍╍"}
 
 # Strong where the error is small, and the first shades close together: the valley is looked for.
 _DEPTHS = [
@@ -55,6 +61,37 @@ def table(result: Result, settings: Settings) -> Table:
         )
         rows.append((measure, *entries))
     return Table(WORDS("table"), tuple(columns), tuple(rows))
+
+
+def stroked(arm: str) -> str:
+    """The name of a descent, after a piece of its line."""
+    role, name = LOOKS[arm]
+    return f"{_STROKES[ROLES[role].dash]} {name}"
+
+
+def stroke(arm: str) -> Trace:
+    """The line of a descent."""
+    role, _ = LOOKS[arm]
+    return {"color": f"role:{role}", "dash": ROLES[role].dash, "width": 2, "simplify": False}
+
+
+def spanned(window: Window) -> str:
+    """The window in words."""
+    w_low, w_high, b_low, b_high = (number(end) for ends in window for end in ends)
+    return WORDS("window", w_low=w_low, w_high=w_high, b_low=b_low, b_high=b_high)
+
+
+def in_words(result: Result) -> str:
+    """The three paths in words."""
+    parts = []
+    for arm, (_, name) in LOOKS.items():
+        update = result.facts[f"{arm}_left_at"]
+        went = WORDS("leaves", update=update) if update else WORDS("stays")
+        parts.append(
+            WORDS("path", name=name, went=went, error=number(result.number(f"{arm}_error"), 3))
+        )
+    w, b = (number(float(v), 4) for v in result.planes["places"][0, :, 0])
+    return WORDS("paths", w=w, b=b, paths="; ".join(parts))
 
 
 def seen_from_above(result: Result, settings: Settings) -> Figure:

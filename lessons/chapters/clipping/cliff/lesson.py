@@ -24,7 +24,6 @@ from lessons.chapters.clipping.cliff.recurrent import (
     paths,
     surface,
 )
-from lessons.chapters.clipping.cliff.space import landscape
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab
 from lessons.contract.lesson import Lesson
@@ -142,7 +141,7 @@ LAB = Lab(
     words=WORDS,
     settings=Settings,
     compute=compute,
-    charts=(landscape, seen_from_above),
+    charts=(seen_from_above,),
     table=table,
     preview=shortened,
     seconds=seconds,

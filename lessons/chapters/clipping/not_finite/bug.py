@@ -5,7 +5,7 @@ import math
 import torch
 
 from lessons.contract.bug import Bug, Code, changed
-from lessons.tricks import clip_gradient
+from lessons.gradient_tricks.tricks import clip_gradient
 
 
 def smooth_step(a: torch.Tensor) -> torch.Tensor:

@@ -14,14 +14,14 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.result import Note, Result
 from lessons.contract.settings import choice, numbers, slider
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
+from lessons.gradient_tricks.tricks import clip_gradient, clip_gradient_norm
 from lessons.kit.chart_pieces import limits
 from lessons.kit.components import MOST_NAMED, component_figure, component_table
 from lessons.kit.experiment import Experiment, Program, components, run_of
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import ComputedIn, place_of, point_in_text
 from lessons.kit.nan_notes import not_finite_mask, notes_on_not_finite, too_large
-from lessons.text import number
-from lessons.tricks import clip_gradient, clip_gradient_norm
 
 WORDS = Words(__file__)
 

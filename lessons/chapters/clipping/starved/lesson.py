@@ -17,6 +17,7 @@ from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.contract.settings import choice, slider
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
 from lessons.kit.chart_pieces import Trace, covered_with, span, ticks
 from lessons.kit.curve_lab import Curve, curve_lab
 from lessons.kit.experiment import Program
@@ -25,7 +26,6 @@ from lessons.kit.inputs import AlongX, array, inputs, place_of, point_in_text
 from lessons.kit.line_names import NAMES, named
 from lessons.kit.log_axis import LogAxis
 from lessons.kit.titles import brief
-from lessons.text import number
 
 WORDS = Words(__file__)
 

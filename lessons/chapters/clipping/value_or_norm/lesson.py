@@ -16,6 +16,8 @@ from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.roles import ROLES
 from lessons.contract.settings import slider
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
+from lessons.gradient_tricks.tricks import clip_gradient, clip_gradient_norm
 from lessons.kit.arrows import angle, arrow, in_words, measured, turn
 from lessons.kit.chart_pieces import Trace, axes, cells, dragged, mark, marked, scatter, thin
 from lessons.kit.experiment import components
@@ -23,8 +25,6 @@ from lessons.kit.gradients import gradient
 from lessons.kit.inputs import ComputedIn, array
 from lessons.kit.line_names import label, lines, second_name
 from lessons.kit.titles import brief
-from lessons.text import number
-from lessons.tricks import clip_gradient, clip_gradient_norm
 
 WORDS = Words(__file__)
 

@@ -16,6 +16,8 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.settings import choice, slider
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
+from lessons.gradient_tricks.tricks import clip_gradient
 from lessons.kit.chart_pieces import Trace, limits, points
 from lessons.kit.components import component_figure, component_table
 from lessons.kit.experiment import Program, components, run_of
@@ -24,8 +26,6 @@ from lessons.kit.inputs import ComputedIn, array
 from lessons.kit.line_names import named
 from lessons.kit.log_axis import LogAxis
 from lessons.kit.titles import brief
-from lessons.text import number
-from lessons.tricks import clip_gradient
 
 WORDS = Words(__file__)
 

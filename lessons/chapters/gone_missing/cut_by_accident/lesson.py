@@ -15,10 +15,10 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.result import Note, Result
 from lessons.contract.settings import choice, numbers, slider
 from lessons.contract.words import Words
+from lessons.gradient_tricks.recorder import named
 from lessons.kit.components import component_table
 from lessons.kit.experiment import Experiment, Program, Roles, components, run_of
 from lessons.kit.inputs import ComputedIn, array
-from lessons.recorder import named
 
 WORDS = Words(__file__)
 

@@ -11,12 +11,12 @@ from lessons.chapters.gone_missing.scaled.settings import MOST, Settings
 from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
 from lessons.kit.chart_pieces import Trace, dragged, in_words, marked, points, scatter, thin
 from lessons.kit.components import MOST_NAMED, component_table
 from lessons.kit.line_names import label, named
 from lessons.kit.log_axis import LogAxis
 from lessons.kit.titles import brief
-from lessons.text import number
 
 WORDS = Words(__file__)
 

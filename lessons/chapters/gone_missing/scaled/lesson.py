@@ -15,12 +15,12 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.roles import GRADIENTS
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
+from lessons.gradient_tricks.tricks import clip_gradient_norm, scale_gradient
 from lessons.kit.experiment import Program, Roles, run_of
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import array, series_by_role
 from lessons.kit.nan_notes import not_finite_mask, notes_on_not_finite
-from lessons.text import number
-from lessons.tricks import clip_gradient_norm, scale_gradient
 
 WORDS = Words(__file__)
 

@@ -12,6 +12,8 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.result import Note, Result, Series
 from lessons.contract.settings import numbers, slider, whole
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
+from lessons.gradient_tricks.tricks import stop_gradient
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
@@ -29,8 +31,6 @@ from lessons.kit.inputs import GRID, ComputedIn, array, place_of, point_in_text,
 from lessons.kit.line_names import lines, named
 from lessons.kit.nan_notes import notes_on_not_finite
 from lessons.kit.titles import brief, gradient_at
-from lessons.text import number
-from lessons.tricks import stop_gradient
 
 WORDS = Words(__file__)
 

@@ -21,6 +21,9 @@ from lessons.contract.roles import ROLES
 from lessons.contract.settings import choice, slider
 from lessons.contract.training import Training
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
+from lessons.gradient_tricks.tricks import stop_gradient
+from lessons.gradient_tricks.tricks.as_one import one_op
 from lessons.kit.answers import nearest_factor
 from lessons.kit.arrows import heads
 from lessons.kit.chart_pieces import Trace, axes, dragged, mark, round_up, scatter, thin
@@ -29,7 +32,6 @@ from lessons.kit.gradients import gradients, joined
 from lessons.kit.inputs import ComputedInFloat32, array
 from lessons.kit.line_names import label
 from lessons.kit.titles import brief
-from lessons.text import number
 from lessons.training import settings as training
 from lessons.training.by_seed import TwoArms, arrays
 from lessons.training.settings import two_networks
@@ -43,8 +45,6 @@ from lessons.training.step_charts import (
     step_chart,
 )
 from lessons.training.under_way import numbers_at_end
-from lessons.tricks import stop_gradient
-from lessons.tricks.as_one import one_op
 
 WORDS = Words(__file__)
 

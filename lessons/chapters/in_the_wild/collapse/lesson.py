@@ -23,6 +23,9 @@ from lessons.contract.roles import GRADIENTS
 from lessons.contract.settings import choice, slider, whole
 from lessons.contract.training import Training
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
+from lessons.gradient_tricks.tricks import stop_gradient
+from lessons.gradient_tricks.tricks.as_one import one_op
 from lessons.kit.answers import nearest_factor
 from lessons.kit.chart_pieces import annotation, axes, fitted, marked, points, spoken
 from lessons.kit.components import component_table
@@ -31,7 +34,6 @@ from lessons.kit.gradients import gradient
 from lessons.kit.inputs import ComputedInFloat32, golden
 from lessons.kit.line_names import NAMES
 from lessons.kit.titles import brief
-from lessons.text import number
 from lessons.training import settings as training
 from lessons.training.by_seed import TwoArms
 from lessons.training.settings import two_networks
@@ -48,8 +50,6 @@ from lessons.training.step_charts import (
     told,
 )
 from lessons.training.under_way import numbers_at_end
-from lessons.tricks import stop_gradient
-from lessons.tricks.as_one import one_op
 
 WORDS = Words(__file__)
 

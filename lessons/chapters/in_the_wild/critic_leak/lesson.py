@@ -16,6 +16,8 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result, Series
 from lessons.contract.settings import choice, slider, whole
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
+from lessons.gradient_tricks.tricks import stop_gradient
 from lessons.kit.chart_pieces import Measure, Trace, axes, curve, dragged, fitted, points, thin
 from lessons.kit.components import component_table
 from lessons.kit.experiment import Experiment, Program, components, run_of
@@ -23,8 +25,6 @@ from lessons.kit.gradients import gradients
 from lessons.kit.inputs import ComputedIn, array
 from lessons.kit.line_names import NAMES, named
 from lessons.kit.titles import brief
-from lessons.text import number
-from lessons.tricks import stop_gradient
 
 WORDS = Words(__file__)
 

@@ -10,11 +10,11 @@ from lessons.contract.result import Result, Series
 from lessons.contract.roles import ROLES
 from lessons.contract.settings import Settings
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
 from lessons.kit.chart_pieces import Trace, axes, cells, curve, dragged, fitted, mark, scatter, thin
 from lessons.kit.components import MOST_NAMED, component_figure
 from lessons.kit.line_names import NAMES, named
 from lessons.kit.titles import brief
-from lessons.text import number
 
 WORDS = Words(__file__)
 

@@ -13,11 +13,11 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.result import Note, Result, Series
 from lessons.contract.settings import choice, numbers, slider, whole
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import listed, number
+from lessons.gradient_tricks.tricks import scale_gradient, stop_gradient
 from lessons.kit.experiment import Experiment, Program
 from lessons.kit.inputs import ComputedIn, array, leaf, place_of, point_in_text, series_by_role
 from lessons.kit.nan_notes import notes_on_not_finite, too_large
-from lessons.text import listed, number
-from lessons.tricks import scale_gradient, stop_gradient
 
 WORDS = Words(__file__)
 

@@ -22,13 +22,15 @@ from lessons.contract.result import Array, Result, Series
 from lessons.contract.settings import choice, slider, whole
 from lessons.contract.training import Training
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
+from lessons.gradient_tricks.tricks import stop_gradient
+from lessons.gradient_tricks.tricks.as_one import one_op
 from lessons.kit.chart_pieces import Trace, annotation, axes, fitted, points
 from lessons.kit.components import component_table
 from lessons.kit.experiment import Experiment, Program, components
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import ComputedInFloat32, golden
 from lessons.kit.line_names import NAMES
-from lessons.text import number
 from lessons.training import settings as training
 from lessons.training.by_seed import TwoArms, arrays
 from lessons.training.settings import counted_seeds
@@ -44,8 +46,6 @@ from lessons.training.step_charts import (
     step_chart,
     told,
 )
-from lessons.tricks import stop_gradient
-from lessons.tricks.as_one import one_op
 
 WORDS = Words(__file__)
 

@@ -8,11 +8,11 @@ from lessons.chapters.in_the_wild.one_outlier.batch import Settings
 from lessons.contract.figure import Figure, Table
 from lessons.contract.result import Array, Result
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
 from lessons.kit.arrows import arrow, in_words, measured
 from lessons.kit.chart_pieces import Trace, axes, cells, covered_with, dragged, scatter, thin
 from lessons.kit.line_names import label, second_name
 from lessons.kit.titles import brief
-from lessons.text import number
 
 WORDS = Words(__file__)
 

@@ -4,7 +4,7 @@ import torch
 
 from lessons.chapters.in_the_wild.one_outlier.lab import LAB, mixed
 from lessons.contract.lesson import Lesson
-from lessons.tricks import clip_gradient_norm
+from lessons.gradient_tricks.tricks import clip_gradient_norm
 
 
 def one_outlier(

@@ -9,6 +9,7 @@ from lessons.contract.result import Histogram, Result
 from lessons.contract.roles import ROLES
 from lessons.contract.settings import Settings
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
@@ -24,7 +25,6 @@ from lessons.kit.chart_pieces import (
 )
 from lessons.kit.line_names import label, named
 from lessons.kit.titles import brief
-from lessons.text import number
 
 WORDS = Words(__file__)
 

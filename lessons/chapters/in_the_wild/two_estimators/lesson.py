@@ -16,9 +16,9 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.result import Array, Histogram, Result, Series
 from lessons.contract.settings import choice, slider, whole
 from lessons.contract.words import Words
+from lessons.gradient_tricks.tricks import stop_gradient
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import ComputedIn, array
-from lessons.tricks import stop_gradient
 
 WORDS = Words(__file__)
 

@@ -14,6 +14,8 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.settings import choice, numbers
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
+from lessons.gradient_tricks.tricks import stop_gradient
 from lessons.kit.chart_pieces import Trace, along_x, axes, cells, curve, fitted, scatter, span
 from lessons.kit.components import component_figure
 from lessons.kit.experiment import Experiment, Program
@@ -31,8 +33,6 @@ from lessons.kit.inputs import (
 from lessons.kit.line_names import NAMES, lines, named
 from lessons.kit.nan_notes import notes_on_not_finite
 from lessons.kit.titles import brief
-from lessons.text import number
-from lessons.tricks import stop_gradient
 
 WORDS = Words(__file__)
 

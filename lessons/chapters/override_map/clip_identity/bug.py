@@ -4,8 +4,8 @@ import torch
 from torch.nn import functional
 
 from lessons.contract.bug import Bug, Code, changed
-from lessons.tricks import gradient_override_map, identity
-from lessons.tricks.rule import Op
+from lessons.gradient_tricks.tricks import gradient_override_map, identity
+from lessons.gradient_tricks.tricks.rule import Op
 
 
 def broken(logits: torch.Tensor) -> torch.Tensor:

@@ -8,9 +8,9 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.settings import choice, slider, whole
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
+from lessons.gradient_tricks.tricks import gradient_override_map, identity
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.inputs import AlongX, inputs, point_in_text
-from lessons.tricks import gradient_override_map, identity
 
 WORDS = Words(__file__)
 

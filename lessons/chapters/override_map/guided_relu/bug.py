@@ -7,7 +7,7 @@ from torch import nn
 from torch.nn import functional as F  # noqa: N812 - as everybody calls it
 
 from lessons.contract.bug import Bug, Code, changed
-from lessons.tricks import gradient_override_map
+from lessons.gradient_tricks.tricks import gradient_override_map
 
 
 def broken(model: nn.Module, picture: torch.Tensor) -> torch.Tensor:

@@ -17,8 +17,8 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.result import Array, Facts, Result
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
 from lessons.kit.chart_pieces import Trace, annotation, axes, cells
-from lessons.text import number
 from lessons.training.step_charts import HEIGHT, arms_table, of
 
 WORDS = Words(__file__)

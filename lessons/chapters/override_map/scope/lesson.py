@@ -1,7 +1,6 @@
 """The ops that a map reaches, and until when."""
 
 import math
-from collections.abc import Callable
 from functools import cache
 
 import torch
@@ -11,11 +10,10 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.settings import choice, slider, whole
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
+from lessons.gradient_tricks.tricks import gradient_override_map, identity
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import AlongX, inputs, point_in_text
-from lessons.tricks import gradient_override_map, identity
-from lessons.tricks.rule import Op
 
 WORDS = Words(__file__)
 
@@ -79,27 +77,6 @@ def what_is_seen() -> str:
 
 
 @cache
-def in_a_library_call() -> dict[str, float | str]:
-    """The first gradient of normalize, under a rule for mul that returns zeros."""
-
-    def zeros(op: Op, upstream: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        return tuple(torch.zeros_like(one) for one in op.inputs)
-
-    x = torch.tensor([3.0, 4.0], dtype=torch.float64, requires_grad=True)
-
-    def came(normalize: Callable[[torch.Tensor], torch.Tensor]) -> float:
-        with gradient_override_map({"mul": zeros}, warn=False):
-            unit = normalize(x)
-        return float(gradient(unit[0], x)[0])
-
-    return {
-        "unit_input": str(tuple(x.tolist())),
-        "unit_came": came(lambda x: functional.normalize(x, dim=0)),
-        "unit_hidden": came(lambda x: torch.mul(x, 1 / x.norm())),
-    }
-
-
-@cache
 def in_no_grad() -> dict[str, float]:
     """The effect of torch's own block on an op inside it, and on a backward call inside it."""
     x = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
@@ -136,7 +113,6 @@ def beliefs(run: Run, settings: Settings) -> dict[str, float | str]:
         "restored": run(ops=1, place="restored")["trick_gradient"],
         "left": run(ops=1, place="left")["trick_gradient"],
         "seen": what_is_seen(),
-        **in_a_library_call(),
         **in_no_grad(),
         **_when(factor, run()["true_gradient"] / 2),
     }

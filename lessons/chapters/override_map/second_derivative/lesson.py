@@ -12,10 +12,10 @@ from lessons.contract.result import Result
 from lessons.contract.settings import choice, slider
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
+from lessons.gradient_tricks.tricks import gradient_override_map, identity
 from lessons.kit.curve_figures import curve_figure, curve_table
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.inputs import AlongX, inputs, point_in_text
-from lessons.tricks import gradient_override_map, identity
 
 WORDS = Words(__file__)
 

@@ -8,10 +8,10 @@ import torch
 from lessons.contract.lesson import Lesson
 from lessons.contract.settings import choice, slider
 from lessons.contract.words import Words
+from lessons.gradient_tricks.tricks import gradient_override_map
+from lessons.gradient_tricks.tricks.rule import Op
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.inputs import AlongX, inputs, point_in_text
-from lessons.tricks import gradient_override_map
-from lessons.tricks.rule import Op
 
 WORDS = Words(__file__)
 

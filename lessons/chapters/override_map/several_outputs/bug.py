@@ -5,8 +5,8 @@ from typing import Any
 import torch
 
 from lessons.contract.bug import Bug, Code, changed
-from lessons.tricks import gradient_override_map, py_func
-from lessons.tricks.rule import Op
+from lessons.gradient_tricks.tricks import gradient_override_map, py_func
+from lessons.gradient_tricks.tricks.rule import Op
 
 
 def _function(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

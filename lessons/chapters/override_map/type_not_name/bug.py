@@ -6,14 +6,14 @@ from collections.abc import Callable
 import torch
 
 from lessons.contract.bug import Bug, Code, changed
-from lessons.tricks import (
+from lessons.gradient_tricks.tricks import (
     TrickError,
     fresh_registry,
     gradient_override_map,
     identity,
     register_gradient,
 )
-from lessons.tricks.registry import registered_names
+from lessons.gradient_tricks.tricks.registry import registered_names
 
 Layer = Callable[[torch.Tensor], torch.Tensor]
 

@@ -12,11 +12,8 @@ from lessons.contract.parameters import Text
 from lessons.contract.result import Result
 from lessons.contract.settings import choice, declared
 from lessons.contract.words import Words
-from lessons.kit.curve_lab import Curve, Run, curve_lab
-from lessons.kit.gradients import gradient
-from lessons.kit.inputs import AlongX, inputs, point_in_text
-from lessons.recorder import named, record
-from lessons.tricks import (
+from lessons.gradient_tricks.recorder import named, record
+from lessons.gradient_tricks.tricks import (
     TrickError,
     flip_gradient,
     fresh_registry,
@@ -25,9 +22,12 @@ from lessons.tricks import (
     op_types,
     register_gradient,
 )
-from lessons.tricks.lookup import resolve
-from lessons.tricks.registry import registered_names
-from lessons.tricks.rule import Op
+from lessons.gradient_tricks.tricks.lookup import resolve
+from lessons.gradient_tricks.tricks.registry import registered_names
+from lessons.gradient_tricks.tricks.rule import Op
+from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.kit.gradients import gradient
+from lessons.kit.inputs import AlongX, inputs, point_in_text
 
 WORDS = Words(__file__)
 

@@ -10,12 +10,12 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.settings import choice
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
+from lessons.gradient_tricks.recorder import record
+from lessons.gradient_tricks.tricks import TrickError, gradient_override_map, identity
+from lessons.gradient_tricks.tricks.rule import Op
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import AlongX, inputs, point_in_text
-from lessons.recorder import record
-from lessons.tricks import TrickError, gradient_override_map, identity
-from lessons.tricks.rule import Op
 
 WORDS = Words(__file__)
 
@@ -40,19 +40,17 @@ def halve(x: torch.Tensor, op_type: str, local: str) -> torch.Tensor:
 
 
 def beliefs(run: Run, settings: Settings) -> dict[str, float | str]:
-    """The gradient with the rule on each op, and what the article compares it with."""
+    """The gradient with the rule on each op, and what each answer expects."""
     true = run()["true_gradient"]
     on = {
         f"on_{op}": run(op_type=op, local="missing")["trick_gradient"]
         for op in ("identity", "square", "mul")
     }
-    x = torch.tensor([3.0], dtype=torch.float64, requires_grad=True)
     return {
         **on,
         "square_supplied": run(op_type="square", local="supplied")["trick_gradient"],
         "half_true": true / 2,
         "half_of_six": 0.5 * 6,
-        "bare_identity": float(gradient(identity(x), x)),
         "refused": refusal(),
         **exponential(),
     }

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from lessons.contract.bug import Bug, Code, changed
-from lessons.tricks import flip_gradient
+from lessons.gradient_tricks.tricks import flip_gradient
 
 
 def broken(extractor: Tensor, head: Tensor, x: Tensor) -> Tensor:

@@ -5,7 +5,7 @@ import math
 import torch
 
 from lessons.contract.bug import Bug, Code, changed
-from lessons.tricks import flip_gradient
+from lessons.gradient_tricks.tricks import flip_gradient
 
 
 def total_loss(

@@ -23,13 +23,15 @@ from lessons.contract.result import Array, Facts, Result
 from lessons.contract.settings import choice, slider, whole
 from lessons.contract.training import Training
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
+from lessons.gradient_tricks.tricks import flip_gradient, stop_gradient
+from lessons.gradient_tricks.tricks.as_one import one_op
 from lessons.kit.answers import nearest_factor
 from lessons.kit.chart_pieces import Trace, axes, scatter
 from lessons.kit.components import component_table
 from lessons.kit.experiment import Experiment, Program, components
 from lessons.kit.inputs import ComputedInFloat32, array, golden
 from lessons.kit.line_names import NAMES, label
-from lessons.text import number
 from lessons.training import settings as training
 from lessons.training.by_seed import TwoArms
 from lessons.training.contours import above, grid
@@ -37,8 +39,6 @@ from lessons.training.settings import two_networks
 from lessons.training.stacked import Draws, Linear, Tanh, accuracy, cross_entropy, one_seed
 from lessons.training.step_charts import HEIGHT, arms_table, crowd, of, step_axes, step_chart
 from lessons.training.under_way import numbers_at_end
-from lessons.tricks import flip_gradient, stop_gradient
-from lessons.tricks.as_one import one_op
 
 WORDS = Words(__file__)
 

@@ -4,7 +4,7 @@ import torch
 from torch.nn.functional import binary_cross_entropy_with_logits, softplus
 
 from lessons.contract.bug import Bug, Code, changed
-from lessons.tricks import flip_gradient  # noqa: F401  # two fixes call it
+from lessons.gradient_tricks.tricks import flip_gradient  # noqa: F401  # two fixes call it
 
 
 def total(

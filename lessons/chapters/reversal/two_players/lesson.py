@@ -7,9 +7,9 @@ from lessons.chapters.reversal.shared_players.game import examples, weights
 from lessons.chapters.reversal.shared_players.lab import players_lab
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
+from lessons.gradient_tricks.tricks import flip_gradient
 from lessons.kit.answers import which
 from lessons.kit.gradients import gradients, joined
-from lessons.tricks import flip_gradient
 
 
 def two_players(

@@ -9,8 +9,8 @@ from lessons.contract.parameters import Choice
 from lessons.contract.result import Result
 from lessons.contract.settings import declared
 from lessons.contract.words import Words
+from lessons.gradient_tricks.tricks import flip_gradient
 from lessons.kit.answers import which
-from lessons.tricks import flip_gradient
 
 WORDS = Words(__file__)
 

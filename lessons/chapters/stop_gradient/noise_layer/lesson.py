@@ -23,13 +23,14 @@ from lessons.contract.result import Note, Result
 from lessons.contract.settings import choice, slider, whole
 from lessons.contract.training import Training
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
+from lessons.gradient_tricks.tricks import stop_gradient
 from lessons.kit.answers import nearest_factor
 from lessons.kit.chart_pieces import Trace, annotation, axes, points, scatter
 from lessons.kit.components import component_table
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import ComputedInFloat32, array, golden, series_by_role
 from lessons.kit.line_names import NAMES
-from lessons.text import number
 from lessons.training import settings as training
 from lessons.training.by_seed import TwoArms
 from lessons.training.settings import two_networks
@@ -47,7 +48,6 @@ from lessons.training.step_charts import (
     step_chart,
 )
 from lessons.training.under_way import numbers_at_end
-from lessons.tricks import stop_gradient
 
 WORDS = Words(__file__)
 

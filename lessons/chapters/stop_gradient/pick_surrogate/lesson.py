@@ -17,6 +17,7 @@ from lessons.contract.result import Note, Result, Series
 from lessons.contract.settings import choice, declared
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
+from lessons.gradient_tricks.tricks import stop_gradient
 from lessons.kit.curve_figures import curve_figure, curve_table
 from lessons.kit.experiment import Program
 from lessons.kit.gradients import gradient
@@ -32,7 +33,6 @@ from lessons.kit.inputs import (
     series_by_role,
 )
 from lessons.kit.nan_notes import notes_on_not_finite, too_large
-from lessons.tricks import stop_gradient
 
 WORDS = Words(__file__)
 

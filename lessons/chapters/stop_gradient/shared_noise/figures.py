@@ -7,6 +7,7 @@ from lessons.contract.figure import TALL, Figure, Table
 from lessons.contract.result import Histogram, Result, Series
 from lessons.contract.roles import GRADIENTS, ROLES
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
 from lessons.kit.chart_pieces import (
     ABOVE,
     Trace,
@@ -27,7 +28,6 @@ from lessons.kit.curve_figures import value_and_gradient
 from lessons.kit.inputs import place_of
 from lessons.kit.line_names import NAMES, label, named
 from lessons.kit.noise_bands import NOISY, ends_of, over_draws
-from lessons.text import number
 
 WORDS = Words(__file__)
 

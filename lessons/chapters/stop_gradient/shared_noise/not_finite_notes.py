@@ -7,9 +7,9 @@ import torch
 from lessons.chapters.stop_gradient.shared_noise.stats import Spread
 from lessons.contract.result import Note
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import number
 from lessons.kit.experiment import Roles
 from lessons.kit.nan_notes import notes_on_not_finite
-from lessons.text import number
 
 WORDS = Words(__file__)
 

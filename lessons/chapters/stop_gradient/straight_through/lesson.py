@@ -1,7 +1,6 @@
 """A step function with gradient 1, in three spellings."""
 
 import math
-from itertools import pairwise
 
 import torch
 
@@ -11,12 +10,11 @@ from lessons.contract.result import Result
 from lessons.contract.settings import choice
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
+from lessons.gradient_tricks.tricks import stop_gradient, straight_through
 from lessons.kit.answers import which
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program
-from lessons.kit.gradients import gradient
 from lessons.kit.inputs import AlongX, inputs, point_in_text
-from lessons.tricks import stop_gradient, straight_through
 
 WORDS = Words(__file__)
 
@@ -25,8 +23,6 @@ LARGE = {"bfloat16": 300.0, "float32": 1e8}
 """For each number format, an x so large that 1 is lost next to it."""
 GATE, FEATURE = 0.2, 3.0
 """The two learned numbers of the last question."""
-RECTANGLE = 1.0, 0.4
-"""The corner opposite to (0, 0): the first value passes a step on its way, the second does not."""
 
 
 class Settings(AlongX):
@@ -87,26 +83,7 @@ def observed(run: Run, settings: Settings) -> dict[str, float]:
             for spelling in SPELLINGS
         },
         **through_a_gate(program),
-        "wide": RECTANGLE[0],
-        "high": RECTANGLE[1],
-        "around": around_a_rectangle(program),
     }
-
-
-def around_a_rectangle(program: Program) -> float:
-    """Sum the gradient of a product of two rounded values around the rectangle.
-
-    A true gradient gives 0.
-    """
-    size = torch.tensor(RECTANGLE, dtype=torch.float64)
-    corners = [(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)]
-    total = 0.0
-    for start, end in pairwise(torch.tensor(corners) * size):
-        along = torch.linspace(0, 1, 9, dtype=torch.float64)[:, None]
-        at = (start + (end - start) * along).requires_grad_()
-        q = program(at, "round", "difference", "nothing")
-        total += float((gradient(q.prod(dim=1), at).mean(dim=0) * (end - start)).sum())
-    return total
 
 
 def through_a_gate(program: Program) -> dict[str, float]:

@@ -9,12 +9,12 @@ from lessons.contract.result import Result
 from lessons.contract.settings import choice, slider
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
+from lessons.gradient_tricks.tricks import forward_backward, gradient_override_map, stop_gradient
 from lessons.kit.answers import which
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.experiment import Program, Roles
 from lessons.kit.inputs import AlongX
 from lessons.kit.nan_notes import too_large
-from lessons.tricks import forward_backward, gradient_override_map, stop_gradient
 
 WORDS = Words(__file__)
 
@@ -93,19 +93,12 @@ def at_the_input(run: Run, settings: Settings) -> dict[str, float]:
 
 
 def learned(run: Run, settings: Settings) -> dict[str, float]:
-    """Gradients with a learned weight after the block: its own, and with a loss after it."""
-    u, program, x = settings.u, run.program, run.x
-    by_weight = {
-        "noisy": _by_weight(program, x, u, 1.0, lambda product: product)[1],
-        "clean": _by_weight(program, x, 1.0, 1.0, lambda product: product)[1],
-    }
-    there = torch.tensor([TRANSFER_X], dtype=torch.float64)
+    """The gradients of the input and of a learned weight, with an absolute error after them."""
     found = {
-        when: _by_weight(program, there, noise, TRANSFER_WEIGHT, lambda p: (p - 1).abs())
+        when: _through_a_weight(run.program, noise)
         for when, noise in (("noisy", TRANSFER_U), ("clean", 1.0))
     }
     return {
-        **{f"weight_{when}": value for when, value in by_weight.items()},
         "transfer_x": TRANSFER_X,
         "transfer_u": TRANSFER_U,
         "transfer_weight": TRANSFER_WEIGHT,
@@ -114,18 +107,14 @@ def learned(run: Run, settings: Settings) -> dict[str, float]:
     }
 
 
-def _by_weight(
-    program: Program,
-    x: torch.Tensor,
-    u: float,
-    weight: float,
-    loss: Callable[[torch.Tensor], torch.Tensor],
-) -> tuple[float, float]:
-    """Gradients of x and of a learned weight that multiplies the block's value before a loss."""
-    x = x.detach().cpu().double().requires_grad_()
-    a = torch.tensor(weight, dtype=torch.float64, requires_grad=True)
-    out = loss(a * program(x, u, "block", "nothing")).sum()
-    to_x, to_weight = torch.autograd.grad(out, (x, a), materialize_grads=True)
+def _through_a_weight(program: Program, u: float) -> tuple[float, float]:
+    """Gradients of x and of a learned weight that multiplies the block's value before the loss."""
+    x, a = (
+        torch.tensor([one], dtype=torch.float64, requires_grad=True)
+        for one in (TRANSFER_X, TRANSFER_WEIGHT)
+    )
+    loss = (a * program(x, u, "block", "nothing") - 1).abs()
+    to_x, to_weight = torch.autograd.grad(loss, (x, a), materialize_grads=True)
     return to_x.item(), to_weight.item()
 
 

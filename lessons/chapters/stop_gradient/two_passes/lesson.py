@@ -9,9 +9,9 @@ from lessons.contract.lesson import Lesson
 from lessons.contract.settings import choice
 from lessons.contract.sketch import Sketch
 from lessons.contract.words import Words
+from lessons.gradient_tricks.tricks import stop_gradient
 from lessons.kit.curve_lab import Curve, Run, curve_lab
 from lessons.kit.inputs import AlongX, inputs, point_in_text
-from lessons.tricks import stop_gradient
 
 WORDS = Words(__file__)
 
@@ -54,9 +54,6 @@ def measured(run: Run, settings: Settings) -> dict[str, float | str]:
         "no_grad": run(stopped="no_grad")["trick_gradient"],
         "leaf_alone": leaf_after_backward(),
         "functional": torch.func.grad(stop_gradient)(torch.ones(())).item(),
-        "weight": WEIGHT,
-        "rate": RATE,
-        "decay": DECAY,
         "moved_none": moved(None),
         "moved_zero": moved(0.0),
     }

@@ -5,7 +5,7 @@ import torch
 from lessons.chapters.stop_gradient.shared_noise.lab import LAB
 from lessons.contract.lesson import Lesson
 from lessons.contract.sketch import Sketch
-from lessons.tricks import stop_gradient
+from lessons.gradient_tricks.tricks import stop_gradient
 
 
 def wrong_place(x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from lessons.gradient_tricks.text import cited, suggestion
+from lessons.gradient_tricks.text.words import Texts
 from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.contents import Document
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.text import cited, suggestion
-from lessons.text.words import Texts
 
 _FILES = {path.stem: path for path in Path(__file__).parent.rglob("*.txt")}
 _NAMES = [name for name, path in _FILES.items() if path.parent.name != "earlier"]

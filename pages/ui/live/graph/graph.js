@@ -1,6 +1,6 @@
 // The graph of one run: its drawing with the scissors, the sum that an input's gradient is, and the
 // backward pass step by step, folded away at first. What it shows comes from
-// lessons/recorder/picture/graph_drawing.py; stepping asks nothing of the server.
+// lessons/gradient_tricks/recorder/picture/graph_drawing.py; stepping asks nothing of the server.
 
 import { ALONG, element, setText } from "../dom.js";
 import { Drawing } from "./graph_drawing.js";

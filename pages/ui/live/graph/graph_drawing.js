@@ -11,7 +11,7 @@ import { phrase } from "../phrase.js";
 /** @import { Reached } from "./graph_reached.js" */
 /** @import { Laid } from "./graph_shapes.js" */
 
-const LINE = 19; // px from a node's line to the next, as lessons/recorder/picture/places.py counts them
+const LINE = 19; // px from a node's line to the next, as lessons/gradient_tricks/recorder/picture/places.py counts them
 const HEAD = 11; // px of an arrowhead, where its line ends
 const [LANE, UPRIGHT_LANE] = [20, 38]; // px from the line forward to each variant's gradient
 const NEAR = 30; // px from the border of what is in sight

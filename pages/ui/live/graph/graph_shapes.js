@@ -12,7 +12,7 @@ import { setAll, setText, svg } from "../dom.js";
 
 /** @type {Record<string, string | undefined>} */
 export const MARKS = { overridden: "ƒ", reversed: "↺", scaled: "×", clipped: "⊓", surrogate: "≈", stopped: "■" };
-export const ROOM = 72; // px for a number, as lessons/recorder/picture/places.py counts them
+export const ROOM = 72; // px for a number, as lessons/gradient_tricks/recorder/picture/places.py counts them
 const [WIDEST, HIGHEST] = [810, 480]; // px of a drawing from left to right, as counted there, too
 const ROUND = 40; // px, the radius of a corner
 const APART = 5; // px from the middle of an edge to its line forward, and to that back

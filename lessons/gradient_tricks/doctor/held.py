@@ -1,0 +1,204 @@
+"""Weights that can't train: no optimizer holds them, they are frozen, they are no leaves, or their
+optimizer never steps.
+"""
+
+import ast
+from collections.abc import Iterator
+
+import torch
+
+from ..recorder import Node
+from ..recorder.recording.torch_calls import op_type_of_node
+from ..recorder.recording.variables import Where, assigned, in_line
+from ..recorder.recording.wiring import node_name
+from ..text import counted, listed
+from .optimizers import Step
+from .run import Run
+from .source import attribute_at, spelled_at, switched_off
+from .words import Fault, at_step, called, it_or_them, made_at, named, sentence_start
+
+
+def held(run: Run) -> Iterator[Fault]:
+    """Yield a fault for each reason why weights with a gradient, or that should have one, stay."""
+    for tensor, place in run.optimizers.read.values():
+        yield _no_leaf(run, tensor, place)
+    yield from _never(run)
+    yield from _replaced(run)
+    yield from _frozen(run)
+    yield from _flagged(run)
+    yield from _carried(run)
+
+
+def _never(run: Run) -> Iterator[Fault]:
+    """An optimizer that made no step in a whole program, while its weights got gradients."""
+    seen, tensors = run.optimizers, {id(one): one for one in run.tensors.values()}
+    for made in seen.made if run.ended else ():
+        known = made.held & tensors.keys()
+        marks = {one: mark for one in known if (mark := seen.first.get(one))}
+        moved = any(mark.moved(tensors[one]) for one, mark in marks.items())
+        if made.stepped or not marks or moved:
+            continue
+        count, where = run.watch.backwards, made.place
+        name = "".join(assigned(where)[:1]) or attribute_at(where) or "the optimizer"
+        call = spelled_at(where[0], ast.Call, "func", f"{name}.step") if where else None
+        steps = (
+            f"never steps, since {name}.step(){in_line(call)} never runs" if call else "never steps"
+        )
+        says = (
+            f"{sentence_start(name)} ({made.kind}), made{in_line(where)}, {steps}: {run.name} "
+            f"ended after {count:,} backward {'pass' if count == 1 else 'passes'}, and "
+            f"{named(run, marks)} did not move."
+        )
+        do = f"Call {name}.step() after backward()."
+        if call:
+            do = f"Find the condition that {name}.step() waits for, and whether it is ever true."
+        yield Fault("never_steps", says, do)
+
+
+def _not_held(run: Run) -> list[str]:
+    """The weights that get a gradient, and that no optimizer holds."""
+    held = run.optimizers.all_held() if run.optimizers.steps else set()
+    return [
+        name for name, one in run.gradients.items()
+        if one.norm and isinstance(run.tensors[name], torch.nn.Parameter)
+        and run.tensors[name].is_leaf and id(run.tensors[name]) not in held
+        and name not in run.watch.leaves.strays
+    ]  # fmt: skip
+
+
+def dead(run: Run) -> dict[int, Step]:
+    """The weights that an optimizer holds, by `id`, and that others seem to have replaced."""
+    found: dict[int, Step] = {}
+    left = _not_held(run)
+    for step in run.optimizers.steps if left else ():
+        unread = [
+            number for number, one in step.held.items()
+            if run.optimizers.last(number, "came") is None and one.requires_grad
+            and run.watch.leaves.called(one) not in run.graph.consumers
+        ]  # fmt: skip
+        found |= dict.fromkeys(unread, step)
+    return found
+
+
+def _replaced(run: Run) -> Iterator[Fault]:
+    """Weights that no optimizer holds, while one holds others that nothing reads any more."""
+    seen, left, unread = run.optimizers, _not_held(run), dead(run)
+    gets, them = "gets" if len(left) == 1 else "get", it_or_them(left)
+    for step in {id(one.optimizer): one for one in seen.steps}.values() if left else ():
+        count = sum(one.optimizer is step.optimizer for one in unread.values())
+        if count:
+            says = (
+                f"{listed(left)} {gets} a gradient, and {step.name} ({step.kind}) does not hold "
+                f"{them}, so {at_step(run, step)} never moves {them}. It holds "
+                f"{counted(count, 'parameter')} that were replaced: no op has read them."
+            )
+            do = (
+                f"Create {step.name} after the last change to the model, or add them: "
+                f"{step.name}.add_param_group({{'params': …}})."
+            )
+            yield Fault("not_held", says, do, left[0])
+            return
+    if left and seen.steps:
+        reads = run.graph.consumers.get(left[0], ())
+        where = f", first read{in_line(reads[0].consumer.place)}," if reads else ""
+        says = (
+            f"{listed(left)}{where} {gets} a gradient, and no optimizer holds {them}. To train "
+            f"{them}, add {them} to {seen.steps[0].name}; else read {them} under torch.no_grad()."
+            f"{made_at(run, seen.steps[0].optimizer)}"
+        )
+        yield Fault("note", says)
+
+
+def _frozen(run: Run) -> Iterator[Fault]:
+    """An optimizer all of whose parameters were frozen at each of its steps."""
+    seen = run.optimizers
+    moved = {id(one.optimizer) for one in seen.steps if one.came or one.grads}
+    last = {id(one.optimizer): one for one in seen.steps if id(one.optimizer) not in moved}
+    for step in last.values():
+        where = next((seen.frozen[one] for one in step.held if one in seen.frozen), None)
+        if not any(one.requires_grad for one in step.held.values()):
+            at = f", set{in_line(where)}" if where else ""
+            says = (
+                f"{at_step(run, step)} moves nothing: all {len(step.held)} parameters of "
+                f"{step.name} ({step.kind}) have requires_grad=False{at}."
+            )
+            do = "Call requires_grad_(True) on them before their loss is computed."
+            yield Fault("frozen", says, do)
+
+
+def _flagged(run: Run) -> Iterator[Fault]:
+    """A module on which requires_grad was set as if it were a tensor."""
+    for name, module in run.modules.items():
+        train = sum(one.requires_grad for one in module.parameters())
+        if vars(module).get("requires_grad") is False and train:
+            where = switched_off({node.place[0] for node in run.recording if node.place})
+            says = (
+                f"requires_grad = False{in_line(where)} is an attribute of the module {name} and "
+                f"freezes nothing: {counted(train, 'parameter')} of it train."
+            )
+            yield Fault("module_flag", says, f"Call {name}.requires_grad_(False).")
+
+
+def _carried(run: Run) -> Iterator[Fault]:
+    """A tensor computed before the first step, which the last pass goes back through."""
+    step = next(iter(run.optimizers.steps), None)
+    node = None if step is None or run.error is not None else _bridge(run, step)
+    if node is None or step is None:
+        return
+    before = map(run.recording.nodes.__getitem__, run.graph.before([node.name], live=True))
+    of = [run.recording.tensors[one.name][0] for one in before if one.leaf and one.requires_grad]
+    name, made = attribute_at(node.place) or called(node), in_line(node.place)
+    if any(id(one) in step.held for one in of):
+        says = (
+            f"backward(){in_line(run.recording.passes[-1].place)} goes on into the graph of the "
+            f"previous step, through {name}, made{made}; {at_step(run, step)} has changed its "
+            "weights since."
+        )
+        yield Fault("carried", says, f"Detach it for the next step: {name} = {name}.detach().")
+    elif of and all(isinstance(one, torch.nn.Parameter) for one in of) and not (
+        run.optimizers.all_held().intersection(map(id, of))
+    ):  # fmt: skip
+        says = (
+            f"{name} is neither a leaf nor a parameter: {node.type}{made} made it, once, from an "
+            "nn.Parameter that no optimizer holds."
+        )
+        yield Fault("no_leaf", says, "Convert first: nn.Parameter(torch.ones(3).to(…)).")
+
+
+def _bridge(run: Run, step: Step) -> Node | None:
+    """The last op before a step whose graph the last pass goes back through, from later ops."""
+    tensors = run.recording.tensors
+    if not run.recording.passes or run.recording.passes[-1].before <= step.count:
+        return None
+    nodes: list[Node] = [*run.recording][: step.count]
+    now = run.graph.before([run.recording.passes[-1].node], live=True)
+    later = now.difference(node.name for node in nodes)
+    for node in nodes[::-1]:
+        read = {edge.consumer.name for edge in run.graph.consumers.get(node.name, ())}
+        if node.name in now and read & later and not tensors[node.name][0].is_leaf:
+            return node
+    return None
+
+
+def _no_leaf(run: Run, tensor: torch.Tensor, place: Where | None) -> Fault:
+    """A tensor whose `.grad` was read although torch keeps none for it."""
+    node, _ = run.recording.node_of(tensor)
+    name = run.watch.leaves.called(tensor) or node.label
+    born = run.recording.born(tensor) or node.place
+    op = node.type if not node.leaf else op_type_of_node(node_name(tensor.grad_fn))
+    do = (
+        f"Make a leaf of the finished weight: scale first, then requires_grad_(), as in {name} = "
+        f"(torch.randn(3) * 0.01).requires_grad_(). For an intermediate result, call "
+        f"{name}.retain_grad()."
+    )
+    made_of = [edge.producer for edge in node.operands]
+    made_of += [edge.producer for one in made_of for edge in one.operands]
+    if any(one.type == "grad" for one in made_of):
+        do = f"Change the leaf in place: with torch.no_grad(): {name} -= rate * {name}.grad"
+    return Fault(
+        "no_leaf",
+        f"{name} is not a leaf: {op}{in_line(born)} made it from a tensor that requires a "
+        f"gradient. So its .grad, read{in_line(place)}, stays None.",
+        do,
+        node.name,
+    )

@@ -1,0 +1,411 @@
+"""Find where infinities and NaNs arise, in both passes, and say how to fix them."""
+
+import cmath
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from ..recorder import Edge, Node, Recording
+from ..recorder.derivatives import ELEMENTWISE, terms
+from ..recorder.recording.nodes import reached
+from ..recorder.recording.plain_tensor import LIMIT, short, unflat
+from ..recorder.recording.variables import in_line
+from ..text import listed
+from .graph import bad_place
+from .run import Run
+from .words import Fault, at, called, hook_on, numbers_read, op_called, sentence_start
+
+_AFTERWARDS = "A torch.where after the op repairs the value but not the gradient."
+_BEFORE = f"{_AFTERWARDS} Apply it to the op's input instead: op(torch.where(mask, x, 1))."
+_DIVIDE = (
+    "The denominator is 0 there. If it is never negative, add a small number: x / (y + 1e-12). "
+    f"Otherwise replace it before the division: x / torch.where(y == 0, 1, y). {_AFTERWARDS}"
+)
+_REPAIRS = {
+    **dict.fromkeys(("log", "log2", "log10", "sqrt", "rsqrt"), ("at 0", "x + 1e-12")),
+    **dict.fromkeys(("acos", "asin", "atanh", "erfinv"), ("at ±1", "x.clamp(-1 + 1e-6, 1 - 1e-6)")),
+    "acosh": ("at 1", "x.clamp(min=1 + 1e-6)"),
+    "log1p": ("at −1", "x.clamp(min=-1 + 1e-6)"),
+    "logit": ("at 0 and 1", "x.clamp(1e-6, 1 - 1e-6)"),
+}
+"""For each op: where its slope is infinite, and Python code for an input to use instead of x."""
+_SPECTRA = {
+    **dict.fromkeys(("linalg_svd", "svd"), ("singular values", "torch.linalg.svdvals")),
+    "linalg_eigh": ("eigenvalues", "torch.linalg.eigvalsh"),
+    "linalg_eig": ("eigenvalues", "torch.linalg.eigvals"),
+}
+_SOFTMAX = frozenset((
+    *("softmax", "log_softmax", "softmin"),
+    *("multi_head_attention_forward", "scaled_dot_product_attention"),
+))  # fmt: skip
+_Birth = tuple[Node, str, int | None]
+"""The node, what it computed ("NaN", "∞" or "−∞"), and the place, if the number was recorded."""
+_Arises = tuple[Node, Edge, int, str, bool]
+"""The node, the edge along which it sends a NaN or an infinity back, the place, "NaN" or "∞", and
+whether the node's own upstream gradient had one already.
+"""
+
+
+def nonfinite(run: Run) -> list[Fault]:
+    """Find the faults of both passes. One fault names a cause together with its consequences.
+
+    If the result is finite but a gradient is not, the backward pass comes first. A fault of the
+    forward pass then counts only if it leads to the place where the gradient breaks. A NaN that
+    the program masks does no harm.
+    """
+    if run.spoiled:
+        return list(_forward(run, [run.recording.output or ""])) or list(_backward(run))
+    if not any(one.nonfinite for one in run.gradients.values()):
+        return []
+    found = list(_backward(run))
+    nodes = run.recording.nodes
+    places = [one.node for one in found if one.node in nodes]
+    read = [edge.producer.name for one in places for edge in nodes[one].operands]
+    for cause in _forward(run, [*places, *read]):
+        after = run.graph.after([cause.node] if cause.node else [])
+        follows = [one for one in found if one.node in after]
+        if not follows:
+            found.append(cause)
+            continue
+        # The op's value is not finite, so its slope isn't either; or a later op multiplies by it.
+        first = follows[0]
+        says = f"{cause.says} The result is finite, but the gradient is not. {first.says}"
+        both = replace(first, says=says, do=cause.do or first.do, node=cause.node)
+        found = [both if one is first else one for one in found if one not in follows[1:]]
+    return found
+
+
+def _forward(run: Run, ends: list[str]) -> Iterator[Fault]:
+    """Find the first harmful infinity and NaN that an op computed from finite numbers."""
+    births = list(_born(run.recording))
+    known = _carried(run.recording, [name for name in ends if name in run.recording.nodes])
+    if known or not run.spoiled:  # a NaN that torch.where removed explains nothing
+        births = [one for one in births if one[0].name in known]
+    # An infinity in a mask is intended, so report it only if nothing else explains the fault.
+    births = [one for one in births if one[1] == "NaN" or not _intended(one[0])] or births
+    infinity = next((one for one in births if one[1] != "NaN"), None)
+    nan = next((one for one in births if one[1] == "NaN"), None)
+    order, follows = [one for one in births if one in (infinity, nan)], ""
+    if infinity and nan and nan[0].name in run.graph.after([infinity[0].name]) - {infinity[0].name}:
+        order, follows = [infinity], f" It becomes the first NaN in {op_called(run, nan[0])}."
+    elif nan in order[:1]:
+        order = order[:1]
+    for node, what, place in order:
+        there = at(place, node.outputs[0])
+        if node.leaf:
+            says = f"{sentence_start(called(node))} holds {what}{there} before any op ran.{follows}"
+            do = "Find out where it comes from: the data, or an earlier step."
+            yield Fault("nonfinite_input", says, do, node.name)
+            continue
+        says = (
+            f"The first {what} of the forward pass comes from {op_called(run, node)}{there}"
+            f"{_from_operands(node, place)}.{follows}"
+        )
+        yield Fault("nonfinite_forward", says, _after_forward(run, node, what, place), node.name)
+
+
+def _born(recording: Recording) -> Iterator[_Birth]:
+    """Yield each node that computes a NaN without reading one, or ∞ from finite numbers."""
+    holds: dict[str, set[str]] = {}
+    for node in recording:
+        found = _bad_in(recording, node)
+        holds[node.name] = set(found)
+        read = set().union(*(holds.get(edge.producer.name, set()) for edge in node.operands))
+        if "NaN" in found and "NaN" not in read:
+            yield node, "NaN", found["NaN"]
+        elif not read:
+            yield from ((node, what, place) for what, place in found.items())
+
+
+def _carried(recording: Recording, ends: Iterable[str]) -> set[str]:
+    """Find the nodes whose NaN or infinity reaches one of these ends."""
+    nodes = recording.nodes
+
+    def bad(names: Iterable[str]) -> list[str]:
+        return [name for name in names if _bad_in(recording, nodes[name])]
+
+    return set(reached(bad(ends), lambda one: bad(e.producer.name for e in nodes[one].operands)))
+
+
+def _intended(node: Node) -> bool:
+    """Tell if the program wrote this infinity itself, as in a mask before a softmax."""
+    written = any(isinstance(one, float) and math.isinf(one) for one in node.numbers)
+    return written or node.kind == "constant"
+
+
+def _bad_in(recording: Recording, node: Node) -> dict[str, int | None]:
+    """Find a NaN, ∞ or −∞ in the outputs. If numbers were left out, search the whole tensors."""
+    value, found = node.outputs[0], dict[str, int | None]()
+    for place, one in enumerate(value.numbers):
+        if not cmath.isfinite(one):
+            found.setdefault("NaN" if isinstance(one, complex) else short(one), place)
+    for tensor in recording.tensors.get(node.name, ()) if not found else ():
+        if tensor.is_floating_point() and tensor.layout is torch.strided and not tensor.is_meta:
+            whole = tensor.detach()
+            if value.size > len(value.numbers) and not bool(torch.isfinite(whole).all()):
+                return {"NaN" if bool(torch.isnan(whole).any()) else "∞": None}
+    return found
+
+
+def _from_operands(node: Node, place: int | None) -> str:
+    """Say which numbers an elementwise op read there; "" for an op that reads several entries."""
+    several = any(edge.value.size > 1 for edge in node.operands)
+    if place is None or (node.type not in ELEMENTWISE and several):
+        return ""
+    index = unflat(place, node.outputs[0].shape)
+    read = [
+        f"{called(edge.producer)} = {short(edge.value.component(index))}"
+        if edge.value.size
+        else f"{called(edge.producer)} is empty"
+        for edge in node.operands[:3]
+    ]
+    return f", where {listed(read)}" if read else ""
+
+
+def _backward(run: Run) -> Iterator[Fault]:
+    """Find the first infinity and the first NaN in the backward pass, in one fault if related."""
+    found: dict[str, _Arises] = {}
+    for one in _arising(run):
+        found.setdefault(one[3], one)
+        if "NaN" in found:
+            break
+    follows = ""
+    if len(found) == 2 and found["NaN"][4]:
+        follows = f" Later it becomes NaN, in {op_called(run, found.pop('NaN')[0])}."
+    yield from (_told(run, one, follows) for one in found.values())
+    nodes = run.recording.nodes
+    bad = [name for name, one in run.gradients.items() if one.nonfinite] if not found else []
+    for name in bad:
+        hook = hook_on(run, nodes[name]) if name in nodes else ""
+        if hook:
+            says = f"{hook[0].upper()}{hook[1:]} makes the gradient of {name} NaN or infinite."
+            yield Fault("nonfinite_backward", says, "Check what the hook divides by.", name)
+    came = [one for name in bad if name in nodes for one in nodes[name].upstream]
+    if bad and all(bad_place(one) is None for one in came):
+        says = f"The gradient of {listed(bad)} has a NaN or ∞ in an entry that wasn't recorded."
+        yield Fault("nonfinite_gradient", says, "Trace a smaller input.", bad[0])
+
+
+def _arising(run: Run) -> Iterator[_Arises]:
+    """Yield each edge along which an op sends back a NaN or an infinity that it didn't get."""
+    for name in run.recording.order:
+        node = run.recording.nodes[name]
+        came = {
+            _size(one.numbers[place]) for one in node.upstream
+            if one is not None and (place := bad_place(one)) is not None
+        }  # fmt: skip
+        for edge in node.operands:
+            place = bad_place(edge.offered)
+            if place is None or edge.offered is None:
+                continue
+            what = _size(edge.offered.numbers[place])
+            if what not in came:
+                yield node, edge, place, what, bool(came)
+
+
+def _size(one: object) -> str:
+    """Write "∞" or "NaN", without a sign."""
+    return short(one).removeprefix("−")
+
+
+def _told(run: Run, one: _Arises, follows: str) -> Fault:
+    node, edge, place, what, _ = one
+    assert edge.offered is not None
+    reads = edge.value.component(unflat(place, edge.offered.shape))
+    at_output = _read_at(node, edge, place)
+    upstream = node.upstream[0] if at_output is not None else None
+    number = None if upstream is None else upstream.component(at_output or ())
+    came = ""
+    if upstream is not None:
+        several = edge.value.size < upstream.size
+        there = f" at {list(at_output or ())}" if several else ""
+        came = f"the upstream gradient{there} is {short(number)}, and "
+    return Fault(
+        "nonfinite_backward",
+        f"The first {what} of the backward pass arises in {op_called(run, node)}: {came}"
+        f"{short(edge.offered.numbers[place])} goes back to {called(edge.producer)}"
+        f"{at(place, edge.offered)}, which is {short(reads)}.{follows}",
+        _after_backward(node, edge, place, at_output, number),
+        node.name,
+    )
+
+
+def _read_at(node: Node, edge: Edge, place: int) -> tuple[int, ...] | None:
+    """Find the entry of the output where the NaN or infinity arose; None if it is unknown.
+
+    An entry of a broadcast operand affects several outputs, and its gradient is a sum over them.
+    Then it is the first output that adds a NaN or an infinity to the sum.
+    """
+    assert edge.offered is not None
+    index, came = unflat(place, edge.offered.shape), node.upstream[0]
+    if came is None or came.size == 1 or came.shape == edge.offered.shape:
+        return index
+    sums = terms(edge, index, LIMIT)
+    bad = (one for one, local in sums if not math.isfinite(came.component(one) * local))
+    return next(bad, None)
+
+
+def _after_forward(run: Run, node: Node, what: str, place: int | None) -> str:
+    """Say why an op computed `what` from finite numbers, and how to fix it."""
+    value, kind = node.outputs[0], node.type
+    reads = [edge.value for edge in node.operands]
+    if value.dtype == "float16" and "∞" in what:
+        return (
+            "float16 ends at 65504. Use float32 or bfloat16 for this op, or scale its input down."
+        )
+    if place is not None and _divides_by_zero(node, unflat(place, value.shape)):
+        return _DIVIDE
+    if any(one.size == 0 for one in reads):
+        return "Skip an empty tensor (x.numel() == 0), or write x.sum() / max(x.numel(), 1)."
+    if kind in ("std", "var", "std_mean", "var_mean") and reads and reads[0].size == value.size:
+        return (
+            f"{kind} of one value divides by n − 1 = 0. Don't normalise a single value, or "
+            f"write {kind}(correction=0), which is 0 for a single value."
+        )
+    index = node.args[4] if len(node.args) > 4 else node.kwargs.get("ignore_index", -100)
+    labels = reads[1].numbers if kind in ("cross_entropy", "nll_loss") and reads[1:] else ()
+    if labels and {*labels} == {index}:
+        return (
+            f"Every label equals ignore_index ({short(index)}), so the mean is over nothing. "
+            f"Skip such a batch. Or divide the sum by a count that is at least 1: {kind}(…, "
+            f"reduction='sum') / (labels != {index}).sum().clamp(min=1). This gives 0 here."
+        )
+    if what == "NaN" and (row := _masked(node, place)):
+        return (
+            f"In {row} every key is masked, so softmax is 0/0. Leave at least one key in each row, "
+            "such as the query itself; or give such rows a finite mask (torch.finfo(dtype).min) "
+            "and take them out of the loss."
+        )
+    if kind == "pow" and what == "NaN" and node.numbers:
+        power = short(node.numbers[0])
+        return (
+            f"A negative number to the power {power} is not real. Take the power of the absolute "
+            f"value, x.sign() * x.abs() ** {power}, or clamp x: x.clamp(min=1e-12) ** {power}."
+        )
+    if together := _together(node):
+        return together
+    if kind in _REPAIRS and "clamp" in _REPAIRS[kind][1]:
+        return (
+            "Rounding can push the input past the op's bounds. Clamp it: "
+            f"{kind}({_fitting(_REPAIRS[kind][1], value.dtype)}).{_rounded(node)}"
+        )
+    if kind in _REPAIRS or kind == "pow":
+        more = _AFTERWARDS
+        if kind.startswith("log") and what == "NaN":
+            more = "A logarithm is not defined below 0: find out why the input is negative."
+        return f"Clamp the op's input, or add a small number to it. {more}"
+    if kind in ("exp", "cosh", "sinh", "expm1"):
+        if any(one.consumer.type == "sum" for one in run.graph.consumers.get(node.name, ())):
+            return f"exp overflows {value.dtype}: subtract the maximum first, or use logsumexp."
+        return f"{kind} overflows {value.dtype}: bound what it reads, {kind}(x.clamp(max=20)) say."
+    if kind == "mul" and what == "NaN" and len(reads) == 2:
+        do = "First replace the infinity by a finite number: x.masked_fill(x.isinf(), 0)."
+        return f"0 · ∞ is NaN. {do}"
+    numbers = numbers_read(node)
+    why = f"It reads {numbers}. " if numbers else ""
+    return f"{why}Scale or clamp its inputs to a smaller range."
+
+
+def _after_backward(
+    node: Node, edge: Edge, place: int, at_output: tuple[int, ...] | None, came: Any
+) -> str:
+    """Say how to fix an op that got a finite gradient and sent back a NaN or an infinity."""
+    assert edge.offered is not None
+    if at_output is not None and _divides_by_zero(node, at_output):
+        return _DIVIDE
+    if node.type in _SPECTRA:
+        what, alone = _SPECTRA[node.type]
+        return (
+            f"The gradient of the vectors is undefined where two {what} are equal or almost equal, "
+            f"as two zeros are. If the values are enough, use {alone}. Otherwise perturb the "
+            "matrix, or detach the vectors."
+        )
+    reads = edge.value.component(unflat(place, edge.offered.shape))
+    if together := _together(node):
+        return together
+    if node.type in _REPAIRS and not isinstance(reads, complex):
+        return _away(node, edge, came)
+    if came == 0 and short(edge.offered.numbers[place]) == "NaN":
+        return (
+            f"The upstream gradient is 0, and the slope of {node.type} there is not finite, so "
+            f"their product is NaN. {_BEFORE}"
+        )
+    if edge.offered.dtype == "float16" and reads and math.isfinite(abs(reads)):
+        return (
+            "The gradient is larger than float16's maximum, 65504. Use a smaller loss scale: "
+            "torch.amp.GradScaler skips such a step and halves the scale. Or use bfloat16."
+        )
+    if node.type == "pow" and edge.operand == 1:
+        return (
+            "With respect to the exponent p, the slope is x**p · log(x). The smallest base is "
+            f"{short(min(node.operands[0].value.numbers, default=0.0))}, which has no logarithm. "
+            "Detach the exponent, or keep the base above 0."
+        )
+    if node.type == "pow":
+        return "The slope of pow is infinite at 0 here. Add a small number: (x + 1e-12) ** p."
+    return f"The slope of {node.type} is not finite there. {_BEFORE}"
+
+
+def _away(node: Node, edge: Edge, came: Any) -> str:
+    """Say how to keep the input away from where the slope is infinite."""
+    where, instead = _REPAIRS[node.type]
+    zero = f" The upstream gradient is 0, and 0 · ∞ is NaN. {_AFTERWARDS}" if came == 0 else ""
+    more = ""
+    if node.type in ("acos", "asin"):
+        more = " For an angle, torch.atan2(sine, cosine) has a finite slope everywhere."
+    return (
+        f"The slope of {node.type} is infinite {where}.{zero} Keep its input away from there: "
+        f"{node.type}({_fitting(instead, edge.value.dtype)}).{more}{_rounded(node)}"
+    )
+
+
+def _fitting(instead: str, dtype: str) -> str:
+    """The input to use in place of x, with numbers that do not vanish in this dtype."""
+    small = {"float16": "1e-3", "bfloat16": "1e-2"}.get(dtype)
+    return instead if small is None else instead.replace("1e-12", small).replace("1e-6", small)
+
+
+def _rounded(node: Node) -> str:
+    """Which number that the program writes near an op is 0 or 1 in its dtype; "" for none."""
+    near = [node, *(edge.producer for edge in node.operands)]
+    near += [edge.producer for one in near[1:] for edge in one.operands]
+    for one in near:
+        dtype = getattr(torch, one.outputs[0].dtype)
+        for written in one.numbers:
+            if isinstance(written, float) and dtype.is_floating_point:
+                kept = float(torch.tensor(written, dtype=dtype))
+                if kept != written and kept in (-1.0, 0.0, 1.0):
+                    what = f"{one.type}{in_line(one.place)} reads {written!r}"
+                    return f" {what}, which is {kept:g} in {one.outputs[0].dtype}."
+    return ""
+
+
+def _together(node: Node) -> str:
+    """For log(softmax(x)) or log(sigmoid(x)), suggest the joint op, which avoids log(0)."""
+    made_by = node.operands[0].producer.type if node.type == "log" and node.operands else ""
+    joint = {"softmax": "log_softmax", "sigmoid": "functional.logsigmoid"}.get(made_by)
+    use = f"{made_by} was rounded to 0. Use {joint}(x), which computes the logarithm directly."
+    return use if joint else ""
+
+
+def _masked(node: Node, place: int | None) -> str:
+    """Name the fully masked row of an attention or a softmax that gave a NaN; "" without one."""
+    if node.type not in _SOFTMAX or any(math.inf in edge.value.numbers for edge in node.operands):
+        return ""
+    index = () if place is None else unflat(place, node.outputs[0].shape)
+    if node.type == "multi_head_attention_forward" and len(index) == 3:
+        return f"sample {index[1]}, query {index[0]} (counted from 0)"
+    return f"the row of {list(index)}" if index else "one row"
+
+
+def _divides_by_zero(node: Node, index: tuple[int, ...]) -> bool:
+    """Tell if the denominator of a quotient is 0 at this index."""
+    if node.type not in ("div", "reciprocal") or not node.operands:
+        return False
+    number_above = node.args and isinstance(node.args[0], (int, float))  # 1 / x, not x / 2
+    if node.type == "reciprocal" or len(node.operands) == 2 or number_above:
+        return bool(node.operands[-1].value.component(index) == 0)
+    return 0 in node.numbers
