@@ -39,9 +39,8 @@ WORDS = Words(__file__)
 WHILE_DRAGGING = 20
 """Updates of a path while the hand still moves."""
 
-_QUOTED = ("w", "b", "rate", "value_limit", "norm_limit")
-_WALK = (*_QUOTED, "path", "device", "dtype")
-"""The settings of the paths; the text quotes the first ones."""
+_WALK = ("w", "b", "rate", "value_limit", "norm_limit", "path", "device", "dtype")
+"""The settings of the paths."""
 
 
 def cliff(
@@ -67,9 +66,7 @@ def compute(program: Program, settings: Settings) -> Result:
     return Result(
         series=components(roles),
         facts={
-            "longest": settings.rate * settings.norm_limit,
             "starts": SIDE**2,
-            "points": COUNT**2,
             "height": WHOLE[1][1] - WHOLE[1][0],
             "error": float(errors[0, 0]),
             "norm_at_start": float(np.linalg.norm(array(roles["true_gradient"]))),

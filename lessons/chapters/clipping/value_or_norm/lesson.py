@@ -98,7 +98,6 @@ def compute(program: Program, settings: Settings) -> Result:
             "loss": float(bowl(w)),
             "clipped1": float(vectors["trick_gradient"][0]),
             "clipped2": float(vectors["trick_gradient"][1]),
-            "shorter1": float(vectors["intended_gradient"][0]),
             "shorter2": float(vectors["intended_gradient"][1]),
             **_measures(vectors),
         },

@@ -175,7 +175,6 @@ def _facts(
         "triple_new": 3 * new,
         "triple_old": 3 * old,
         "triple_plus": 3 * old + arguments["added"],
-        "to_y": 2 * new,
     }
 
 

@@ -259,7 +259,6 @@ def compute(program: Program, settings: Settings) -> Result:
             Series("parts_full", "true_gradient", back, array(whole[:, 0])),
         ),
         facts={
-            "drawn": min(steps, DRAWN),
             "kept": after_last_stop(steps, every),
             "reached": int(reached.sum()),
         },

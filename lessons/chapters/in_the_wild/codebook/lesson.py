@@ -293,7 +293,6 @@ def compute(program: Program, settings: Settings) -> Result:
         ),
         facts={
             "codes": CODES,
-            "points": POINTS,
             "paper": PAPER,
             "codebook_loss": float(codebook.detach()),
             **{
