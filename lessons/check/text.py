@@ -13,7 +13,7 @@ from lessons.prose.steps import TRY, Step, quoted
 
 TRIED = re.compile(rf"^{re.escape(TRY)}(.+?)(?:\n\n|\Z)", re.DOTALL | re.MULTILINE)
 BOLD = re.compile(r"\*\*(.+?)\*\*")
-_MOST_WORDS, _MOST_CONTROLS = 120, 4
+_MOST_WORDS, _MOST_IN_ALL, _MOST_CONTROLS = 90, 420, 4
 _THREAD = re.compile(
     r"\[([^\]]+)\]\(https://github\.com/([\w.-]+)/([\w.-]+)/(?:issues|pull)/(\d+)\)"
 )
@@ -38,10 +38,12 @@ def form(runs: Runs) -> Problems:
     if not 4 <= len(steps) <= 7:
         yield None, f"A lesson has 4 to 7 steps; this one has {len(steps)}."
     for step in steps:
-        if (words := len(step.text.split())) > _MOST_WORDS:
+        if (words := _words(step.text)) > _MOST_WORDS:
             yield step, f"This step has {words} words, at most {_MOST_WORDS}. Shorten it."
         if not (step.question or step.turn or TRIED.search(step.text)):
             yield step, "It asks nothing: add a question, **Try it:** … or **Your turn:** …"
+    if (words := sum(_words(step.text) for step in steps)) > _MOST_IN_ALL:
+        yield None, f"The lesson has {words} words, at most {_MOST_IN_ALL}. Shorten it."
     if not lesson.title.endswith("?"):
         yield None, "The title is a question and ends with a question mark."
     if kinds.count("bug") != 1:
@@ -59,6 +61,10 @@ def form(runs: Runs) -> Problems:
     of_graph = (step.stage == "graph" or step.cuts or step.graph_step is not None for step in steps)
     if lesson.lab.start and not any(of_graph):
         yield None, "The lab has a graph: one step uses it (`stage: graph`, `cuts=`, `at=`)."
+
+
+def _words(text: str) -> int:
+    return len(re.findall(r"\w+", text))
 
 
 def bench(runs: Runs) -> Problems:

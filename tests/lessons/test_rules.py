@@ -36,11 +36,13 @@ BROKEN = {
         ("layer reverse?", "layer reverses", "question mark"),
         ("remember: A", "remember: Two words\nforget: A", "5 to 25"),
         ("predict: transfer", "predict: other", "predict: transfer"),
-        (USE, f"{'word ' * 120}{USE}", "at most 120"),
+        (USE, f"{'word ' * 120}{USE}", "at most 90"),
         ("**Try it:** cut", "Cut", "asks nothing"),
         ("stage: graph", "stage: gradient", "one step uses it"),
     ],
-    (text.form, "moving_target", "en.md"): [("DRL#5]", "DRL#6]", "leads to wangshusen/DRL#5")],
+    (text.form, "unroll", "en.md"): [
+        ("NMT-py#1148]", "NMT-py#1149]", "to OpenNMT/OpenNMT-py#1148")
+    ],
     (text.typed, "flip", "en.md"): [(USE, f"It is 0.37. {USE}", "a decimal number in")],
     (text.controls, "flip", "en.md"): [
         ("controls: beside", "controls: besid", "no control 'besid'"),
