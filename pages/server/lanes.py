@@ -101,6 +101,17 @@ class Lane:
     async def _run_in(
         self, pool: ProcessPoolExecutor, function: Callable[..., T], *args: object
     ) -> T:
+        """Run the job. Whoever leaves holds the place until it has ended: its worker is busy."""
+        running = asyncio.ensure_future(self._result(pool, function, *args))
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            await asyncio.gather(running, return_exceptions=True)
+            raise
+
+    async def _result(
+        self, pool: ProcessPoolExecutor, function: Callable[..., T], *args: object
+    ) -> T:
         try:
             # Not on the event loop: a process starts in 20 ms, or seconds if the fork server died.
             job = await asyncio.to_thread(pool.submit, worker.timed, LONGEST, function, *args)

@@ -7,12 +7,13 @@ import os
 import random
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from hashlib import blake2b
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from lessons.outputs.catalogue import UnknownLessonError
 from pages.labs.answer import MISTAKE, Reply, answer
@@ -77,8 +78,7 @@ class Site:
         await websocket.accept()
         who = visitor(websocket.scope.get("client"))
         if not self.sockets.take(who):
-            await asyncio.sleep(random.uniform(0, REFUSED_WITHIN))
-            await websocket.close(TRY_LATER, WORDS("many_labs"))
+            await _refuse(websocket)
             return
         try:
             await Socket(websocket, self.frame, self.trainers, who).live()
@@ -122,6 +122,17 @@ class Site:
         finally:
             self.questions.leave(who)
         return _json({"frame": 200, "mistake": 500}.get(reply.kind, 400), reply.content)
+
+
+async def _refuse(websocket: WebSocket) -> None:
+    """Close a socket some seconds later; meanwhile drop what it sends."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(random.uniform(0, REFUSED_WITHIN)):
+            while (await websocket.receive())["type"] != "websocket.disconnect":
+                pass
+            return
+    with suppress(WebSocketDisconnect):
+        await websocket.close(TRY_LATER, WORDS("many_labs"))
 
 
 def _json(status: int, content: bytes | str) -> Response:

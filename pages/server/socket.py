@@ -44,11 +44,14 @@ class Socket:
             pass
 
     async def _read(self) -> None:
-        while True:
-            message = await self._websocket.receive()
-            if message["type"] == "websocket.disconnect":
-                raise WebSocketDisconnect(message.get("code", 1000))
-            await self._take(message.get("text") or "")  # refuses bytes as it does an empty text
+        while True:  # without a name for the message: a socket that waits would keep it
+            await self._take(await self._text())
+
+    async def _text(self) -> str:
+        message = await self._websocket.receive()
+        if message["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(message.get("code", 1000))
+        return message.get("text") or ""  # bytes are refused as an empty text is
 
     async def _take(self, text: str) -> None:
         try:
@@ -70,15 +73,18 @@ class Socket:
         while True:
             await self._changed.wait()
             self._changed.clear()
-            seq, text = self._newest
-            reply = await self._compute(text, self._who)
-            if isinstance(reply.content, bytes):
-                await self._send(wire.message(seq, "frame", reply.content))
-            else:
-                again = reply.kind == "again"  # "refused" also covers our own errors
-                await self._aside(
-                    {"seq": seq, "kind": "again" if again else "refused", "text": reply.content}
-                )
+            await self._answer_newest()
+
+    async def _answer_newest(self) -> None:
+        (seq, text), self._newest = self._newest, (0, "")
+        reply = await self._compute(text, self._who)
+        if isinstance(reply.content, bytes):
+            await self._send(wire.message(seq, "frame", reply.content))
+        else:
+            again = reply.kind == "again"  # "refused" also covers our own errors
+            await self._aside(
+                {"seq": seq, "kind": "again" if again else "refused", "text": reply.content}
+            )
 
     async def _aside(self, aside: Aside) -> None:
         await self._send(json.dumps(aside))

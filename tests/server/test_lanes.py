@@ -159,6 +159,22 @@ def test_a_job_that_is_cancelled_leaves_the_queue_and_a_running_one_keeps_its_wo
     assert not (tmp_path / "never").exists()
 
 
+def test_a_visitor_who_leaves_holds_the_place_until_the_job_has_ended(tmp_path):
+    async def story(lane):
+        begun, goes = tmp_path / "begun", tmp_path / "goes"
+        left = asyncio.create_task(lane.run(pid_once, begun, goes.exists, who="a"))
+        await asyncio.to_thread(until, begun.exists)
+        left.cancel()
+        next_ = asyncio.create_task(lane.run(pid_after, 0.0, who="a"))
+        await lane.run(pid_after, 0.2, who="b")  # a worker is free
+        early = next_.done()
+        goes.touch()
+        await next_
+        return early
+
+    assert not with_lane(story, 2, of_one=1)
+
+
 def test_a_worker_that_cannot_start_costs_its_job_a_try_and_the_next_job_nothing(monkeypatch):
     def no_memory(*_):
         raise OSError

@@ -192,6 +192,12 @@ def test_there_is_a_limit_to_sockets(url, site, monkeypatch):
             assert fourth.frame()["form"]
 
 
+def test_a_socket_opens_with_more_cookies_than_a_line_of_websockets(url):
+    with Browser(url, additional_headers={"Cookie": f"other={'x' * 15_000}"}) as browser:
+        browser.ask("flip")
+        assert browser.frame()["form"]
+
+
 @pytest.mark.skipif(not resident(), reason="reads the kernel's table")
 @pytest.mark.random
 def test_memory_returns_when_sockets_close(url, site):
