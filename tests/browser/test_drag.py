@@ -228,19 +228,19 @@ def test_the_bar_of_the_backward_pass_is_scrubbed_by_finger_and_by_keys(bare, ph
 
 
 def test_a_number_that_maths_is_split_around_is_a_handle(bare, phone: Page):
-    phone.goto(bare + "/clipping?lesson=starved&step=1")  # “(wrong) and r = 0 (right)”
+    phone.goto(bare + "/override_map?lesson=clip_identity&step=1")  # “With k = 3 the true”
     shown(phone)
-    right = phone.locator('[data-number="right:.3g"]').first
-    expect(right).to_have_role("spinbutton")
-    right.press("ArrowUp")
-    expect(exact(phone, "right")).to_have_value("0.1")
-    phone.wait_for_function("location.search.includes('right=0.1')")
+    factor = phone.locator('[data-number="factor:.3g"]').first
+    expect(factor).to_have_role("spinbutton")
+    factor.press("ArrowUp")
+    expect(exact(phone, "factor")).to_have_value("3.1")
+    phone.wait_for_function("location.search.includes('factor=3.1')")
     caught_up(phone)  # nothing moves any more
-    box = right.bounding_box()
+    box = factor.bounding_box()
     middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     assert swipe(phone, middle, 40, 3) == 0
-    assert float(exact(phone, "right").input_value()) > 0.3
-    expect(right).to_have_text(f"{float(exact(phone, 'right').input_value()):.3g}")
+    assert float(exact(phone, "factor").input_value()) > 3.2
+    expect(factor).to_have_text(f"{float(exact(phone, 'factor').input_value()):.3g}")
 
 
 def test_the_input_that_the_text_speaks_of_is_a_handle_for_its_place_in_the_list(bare, open_page):
