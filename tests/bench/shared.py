@@ -41,7 +41,7 @@ def everything_answered(lesson: Lesson) -> tuple[str, str]:
     trail = memory.Trail(step=len(lesson.prose.steps), done=True)
     for question in lesson.prose.questions:
         trail.commit(question, _an_answer(lesson, question), right=True)
-    return memory.COOKIE, memory.pack({lesson.slug: trail})
+    return memory.COOKIE, memory.pack({lesson.slug: trail}, {})
 
 
 def _an_answer(lesson: Lesson, question: Question) -> str:
