@@ -8,6 +8,6 @@ WORDS = Texts(__file__)
 
 # torch asks the CUDA driver otherwise, and no process can be forked for CUDA after that.
 os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
-# With its own 8,192 websockets keeps a browser waiting whose cookies are longer, and apps on one
-# host share their cookies. The HTTP side refuses what is longer than this.
+# Characters of a header. At websockets' own limit, 8,192, a socket with longer cookies hangs, and
+# all apps on a host share their cookies. uvicorn answers a longer header with 400.
 os.environ.setdefault("WEBSOCKETS_MAX_LINE_LENGTH", "65536")

@@ -101,7 +101,7 @@ class Lane:
     async def _run_in(
         self, pool: ProcessPoolExecutor, function: Callable[..., T], *args: object
     ) -> T:
-        """Run the job. Whoever leaves holds the place until it has ended: its worker is busy."""
+        """Run the job. A visitor who leaves keeps the place until it ends: the worker is busy."""
         running = asyncio.ensure_future(self._result(pool, function, *args))
         try:
             return await asyncio.shield(running)

@@ -22,10 +22,11 @@ def course_page() -> None:
     chapters = catalogue.chapters()
     st.title(WORDS("course"), anchor=False)
     st.markdown(WORDS("course_about", n=len(catalogue.lessons())))
+    here = lesson_in_progress()
     with st.container(key="chapters"):
         for chapter in chapters:
             with st.container(key=f"chapter_{chapter.slug}", border=True):
-                _card(chapter)
+                _card(chapter, here)
     if not memory.is_empty():
         _progress()
     st.markdown(f"## {WORDS('more_than_lessons')}", anchors=False)
@@ -78,12 +79,16 @@ def lessons_of(chapter: Chapter) -> None:
     _quiz(chapter)
 
 
-def _card(chapter: Chapter) -> None:
-    """Show a chapter's picture, and a dot for each lesson; a lesson's question comes on hover."""
+def _card(chapter: Chapter, here: Lesson | None) -> None:
+    """Show a chapter's picture and a dot for each lesson; its question appears on hover and focus.
+
+    Args:
+        chapter: the chapter.
+        here: the lesson in progress.
+    """
     st.html(picture(PICTURES / f"{chapter.slug}.svg"))
     st.markdown(f"## {chapter.title}", anchors=False)
     st.markdown(chapter.summary)
-    here = lesson_in_progress()
     with st.container(horizontal=True, key=f"dots_{chapter.slug}"):
         for lesson in chapter.lessons:
             short, last = lesson.prose.front["short"], _done_or_length(lesson)

@@ -49,11 +49,8 @@ def _lab(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None
     """Show the lab at the question's case; one that trains as the learner left it."""
     name = ""
     if lesson.lab.training is None:
-        step, name = lesson.step_of(question), f"{lesson.slug}_end"
-        place = Place.opened(lesson, step.lab)
-        place.order(step.lab, step.cuts or "", step.graph_step)
-        if question.name in trail.answers:
-            place.reveal(question)
+        given, answered = lesson.step_of(question).lab, question.name in trail.answers
+        place, name = Place.of_question(lesson, question, given, answered), f"{lesson.slug}_end"
     number = _number(lesson, question)
     with st.container(key="lab"):
         live_lab(lesson.slug, place.as_data(), step=number, answers=trail.answers, name=name)

@@ -88,22 +88,18 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
     mark = None if still else numbers.mark
     st.markdown(f"## {_heading(lesson, step, answered)}", anchors=False)
     text = fill(without_hidden(lesson, step.text, place.hide), facts, mark)
-    if question and question.kind == "bug":  # its story may tell the answer
-        story, asked = questions.story_and_question(text)
-        if _asks(lesson, trail):
-            st.markdown(asked)
-        with st.container(key="question"):
-            questions.ask(lesson, question, place, trail)
-        if not _asks(lesson, trail):
-            show_text(lesson, trail.step, story)
-            questions.show_source(lesson)
-        return
-    if not answered:
+    is_bug, story = question is not None and question.kind == "bug", ""
+    if is_bug:  # its story may tell the answer
+        story, text = questions.story_and_question(text)
+    if _asks(lesson, trail) if is_bug else not answered:
         show_text(lesson, trail.step, text)
     if question:
         with st.container(key="question"):
             questions.ask(lesson, question, place, trail)
-    if answered:  # the code that the verdict is about
+    if is_bug and not _asks(lesson, trail):
+        show_text(lesson, trail.step, story)
+        questions.show_source(lesson)
+    elif answered and not is_bug:  # the code that the verdict is about
         show_text(lesson, trail.step, text, code_alone=True)
     hidden = step.turn and without_hidden(lesson, step.turn.text, place.hide) != step.turn.text
     if step.turn and not hidden and (answered or not question):

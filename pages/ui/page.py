@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
+from lessons.bench.tricks import TRICKS
 from lessons.contract.roles import INKS, ROLES
 from lessons.gradient_tricks.text.words import LANGUAGE, Texts
 from pages.server.files import STATIC, add, served
@@ -69,9 +70,9 @@ _FONT = (
 """The font of headings: Streamlit's own has all weights and scripts, 430 kB instead of 27."""
 
 _CARDS = "".join(
-    f'.gl-option:has([value="{card.stem}"]) {{ --gl-picture: url("data:image/svg+xml,'
-    f'{quote(card.read_text("utf-8"))}"); }}\n'
-    for card in sorted(_LIVE.with_name("cards").glob("*.svg"))
+    f'.gl-option:has([value="{trick}"]) {{ --gl-picture: url("data:image/svg+xml,'
+    f'{quote((_LIVE.with_name("cards") / f"{trick}.svg").read_text("utf-8"))}"); }}\n'
+    for trick in TRICKS
 )
 """A picture of each trick that the bench offers."""
 

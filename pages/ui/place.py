@@ -84,6 +84,17 @@ class Place:
         place.text |= spelled(lesson, {n: step.lab[n] for n in held if n in step.lab})
         return place
 
+    @classmethod
+    def of_question(
+        cls, lesson: Lesson, question: Question, given: Mapping[str, str], answered: bool
+    ) -> "Place":
+        """Make a place of its own for a question at these settings, apart from the lesson's."""
+        step, place = lesson.step_of(question), cls.opened(lesson, given)
+        place.order(given, step.cuts or "", step.graph_step)
+        if answered:
+            place.reveal(question)
+        return place
+
     def order(
         self, text: Mapping[str, str], cuts: str | None = None, graph_step: int | None = None
     ) -> None:

@@ -95,10 +95,7 @@ def _question(item: Item, name: str, place: int, said: list[str]) -> None:
 
 def _lab(item: Item, name: str, answered: bool) -> None:
     """Show the lesson's lab at the question's settings; it covers the answer until it is given."""
-    lab, step = Place.opened(item.lesson, item.settings), item.step
-    lab.order(item.settings, step.cuts or "", step.graph_step)
-    if answered:
-        lab.reveal(item.question)
+    lab = Place.of_question(item.lesson, item.question, item.settings, answered)
     answers = [one.name for one in item.lesson.prose.questions] if answered else []
     live_lab(item.lesson.slug, lab.as_data(), step=item.number, answers=answers, name=name)
 

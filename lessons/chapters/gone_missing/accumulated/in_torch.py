@@ -36,4 +36,5 @@ if __name__ == "__main__":
     x = torch.tensor(x, dtype=dtype, requires_grad=True)
     y = accumulated(x, tokens, masked, divide, clip, limit)
     slope = torch.autograd.grad(y.sum() + 0 * x.sum(), x)[0].tolist()
-    print(json.dumps(result := {"forward": y.tolist(), "trick_gradient": slope}))
+    result = {"forward": y.tolist(), "trick_gradient": slope}
+    print(json.dumps(result))

@@ -1,7 +1,5 @@
 """One step's gradient from two micro-batches, under each way to average over tokens."""
 
-from functools import cache
-
 import torch
 
 from lessons.contract.lesson import Lesson
@@ -90,7 +88,6 @@ def beliefs(run: Run, settings: Settings) -> dict[str, float]:
         "second": second,
         "trained": first + second,
         "times": second / first,
-        **frozen_late(),
     }
 
 
@@ -106,7 +103,6 @@ def after_one_call(run: Run, settings: Settings) -> dict[str, float]:
 FROZEN = {"frozen_weight": 2.0, "frozen_rate": 0.1, "frozen_decay": 0.5, "frozen_grad": 3.0}
 
 
-@cache
 def frozen_late() -> dict[str, float]:
     """How far SGD moves a weight that was frozen after backward(), and what beliefs expect."""
     weight, rate, decay, slope = FROZEN.values()
@@ -134,5 +130,6 @@ LESSON = Lesson(
     program=accumulated,
     lab=curve_lab(CURVE),
     sketches={"unequal": Sketch(x=(-1.5, -0.5, 0.5, 1.5, 2.0), near=0.3)},
+    facts=(frozen_late,),
     highlight="losses.append(summed / sum(counts))",
 )
