@@ -13,6 +13,7 @@ import sys
 import time
 import traceback
 from contextlib import suppress
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import uvicorn
@@ -44,6 +45,8 @@ def serve(server: uvicorn.Server, listener: Listener) -> None:
         print("Edited:", *sorted(path.name for path in edited), flush=True)
         process.kill()
         process.join()
+        for path in edited:  # Python takes bytecode as new if second and size are the source's
+            Path(cache_from_source(str(path))).unlink(missing_ok=True)
         if any(LESSONS not in path.parents for path in edited):
             listener.close()
             os.execv(sys.executable, sys.orig_argv)
