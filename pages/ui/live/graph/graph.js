@@ -161,8 +161,9 @@ export class Graph {
     this.isUpright = NARROW.matches || !fitsWide(spec);
     this.box.removeAttribute("data-held");
     this.#lay(spec);
+    if (spec.scissors !== "snip") return; // to measure lays the page out once more
     this.box.style.setProperty("--gl-held", `${this.svg.offsetHeight}px`);
-    this.box.toggleAttribute("data-held", spec.scissors === "snip");
+    this.box.toggleAttribute("data-held", true);
   }
 
   /** @param {GraphSpec} spec */
