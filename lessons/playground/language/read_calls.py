@@ -7,12 +7,12 @@ import torch
 from torch.nn import functional
 
 from lessons.gradient_tricks.text import cited, suggestion
-from lessons.playground.language.constants import value_of
 from lessons.playground.language.expressions import (
     Node,
     children,
     kind_of,
     of_kind,
+    value_of,
     with_place,
 )
 from lessons.playground.language.functions import (

@@ -7,7 +7,6 @@ import ast
 from collections.abc import Sequence
 
 from lessons.gradient_tricks.text import cited, nearest, suggestion, visible
-from lessons.playground.language.constants import value_of
 from lessons.playground.language.expressions import (
     Assignment,
     Kind,
@@ -17,6 +16,7 @@ from lessons.playground.language.expressions import (
     kind_of,
     of_kind,
     sign,
+    value_of,
     written,
 )
 from lessons.playground.language.functions import CALLABLE, FORMS, FUNCTIONS, own_name

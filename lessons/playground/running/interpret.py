@@ -16,11 +16,11 @@ import torch
 
 from lessons.gradient_tricks import tricks
 from lessons.gradient_tricks.tricks import TrickError
-from lessons.playground.language.constants import apply, numbers
 from lessons.playground.language.expressions import (
     SIGNS,
     Assignment,
     Node,
+    apply,
     called,
     children,
     kind_of,
@@ -99,11 +99,11 @@ class Machine:
         if isinstance(node, ast.Name):
             return env[node] if node in env else env[node.id]
         if isinstance(node, ast.List):
-            return self._made(numbers(node))
+            return self._made(ast.literal_eval(node))
         self.budget.check(node.lineno, node.col_offset + 1)
         arguments = [self.value(child, env) for child in children(node)]
         if kind_of(node) == "number":
-            return apply(sign(node), arguments, node)
+            return apply(node, arguments)
         try:
             result = self._run(node, arguments, env)
         except PlaygroundError:
