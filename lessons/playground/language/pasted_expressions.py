@@ -15,8 +15,8 @@ from lessons.gradient_tricks.text import visible
 from lessons.playground.language.expressions import Node, kind_of, of_kind, with_place
 from lessons.playground.language.functions import CALLABLE, Signature, own_name
 from lessons.playground.language.limits import MAX_NAME
+from lessons.playground.language.parse import Reader
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.playground.language.read_calls import Reader
 from lessons.playground.language.refusals import OUR_NAMES
 from lessons.playground.language.spellings import (
     INSTEAD,

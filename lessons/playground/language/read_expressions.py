@@ -1,4 +1,4 @@
-"""Turns `ast` into nodes: assignments, names, numbers, lists, operators. read_calls.py adds calls.
+"""Turns `ast` into nodes: assignments, names, numbers, lists, operators. parse.py adds calls.
 
 An `ast` node that is not in the table at the end of this file has no way into a program.
 """
@@ -246,4 +246,4 @@ _READ: dict[type[ast.AST], str] = {
     ast.Compare: "_compare",
     ast.Call: "_call",
 }
-"""The method that reads each; ``_call`` is in read_calls.py."""
+"""The method that reads each; ``_call`` is in parse.py."""
