@@ -11,8 +11,7 @@ from lessons.playground.document.presets import preset, presets
 from lessons.playground.language.limits import MAX_DRAWN
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, frame, seconds, shown, state
-from pages.labs.playground_controls import groups
-from pages.labs.playground_state import State
+from pages.labs.playground_controls import State, groups
 from pages.labs.wire import encode
 from pages.ui.playground_view import asked
 from tests.playground.programs import HOSTILE

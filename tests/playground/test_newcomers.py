@@ -16,7 +16,7 @@ from lessons.playground.language.pasted import pasted
 from lessons.playground.language.refusals import OF_KEYWORDS
 from lessons.playground.language.spellings import INSTEAD
 from lessons.playground.running.outcome import run
-from lessons.playground.running.scissors import snip
+from lessons.playground.running.recorded import snip
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, state
 from tests.playground.said import said

@@ -86,10 +86,10 @@ def _rule_of(document: Document, op_type: str) -> str:
     row = next(rows, None)
     if row is None:
         return OWN_RULE
-    gradients = [in_torch_of(one) for one in read_rule(row).gradients]
+    gradients = [in_torch_of(one) for one in read_rule(row)]
     gradients = [one for one in gradients if one != "None"]
     for name in RULES:
-        ready = [in_torch_of(one) for one in read_rule(Override("", RULES[name][0])).gradients]
+        ready = [in_torch_of(one) for one in read_rule(Override("", RULES[name][0]))]
         if gradients and ready * len(gradients) == gradients:
             return name
     return row.rule

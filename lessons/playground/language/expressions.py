@@ -260,14 +260,6 @@ class Program:
         return tuple(dict.fromkeys(op for line in self.assignments for op in line.op_types))
 
 
-@dataclass(frozen=True)
-class Rule:
-    """A rule's expressions: one gradient for each tensor operand of the op."""
-
-    text: str
-    gradients: tuple[Node, ...]
-
-
 def reaches_torch(node: Node, child: Node) -> bool:
     """Whether an operand is a tensor by the time that torch gets it; the interpreter makes some."""
     row = row_of(node)

@@ -15,7 +15,6 @@ from lessons.gradient_tricks.text import cited, suggestion
 from lessons.playground.language.expressions import (
     Node,
     Program,
-    Rule,
     children,
     kind_of,
     of_kind,
@@ -78,8 +77,8 @@ def _program(text: str, inputs: tuple[str, ...]) -> Program:
     return Program(text, lines)
 
 
-def parse_rule(text: str, names: Sequence[str], subject: str) -> Rule:
-    """Read a rule: one expression, or several with commas between, each a gradient.
+def parse_rule(text: str, names: Sequence[str], subject: str) -> tuple[Node, ...]:
+    """Read a rule: one expression for each tensor operand, with commas between, each a gradient.
 
     Args:
         text: the rule; None stands for no gradient.
@@ -99,7 +98,7 @@ def parse_rule(text: str, names: Sequence[str], subject: str) -> Rule:
         if not items:
             raise PlaygroundError(WORDS("empty_rule"), 1, 1)
         reader = Reader(dict.fromkeys(names, "tensor"), rule=True)
-        return Rule(text, tuple(reader.gradient(item) for item in items))
+        return tuple(reader.gradient(item) for item in items)
     except PlaygroundError as error:
         raise error.within("rule", subject) from error.__cause__
 

@@ -195,7 +195,7 @@ def _map(bound: Mapping[str, Row], machine: Machine, made: Live) -> Iterator[Non
         return
     rules = {}
     for op, row in bound.items():
-        own = replace(machine, text=row.rule.text, plain=False, steps=None)
+        own = replace(machine, text=row.override.rule.strip(), plain=False, steps=None)
         rules[op] = as_function(row, own, made.calls)
     with gradient_override_map(rules) as report:
         yield
