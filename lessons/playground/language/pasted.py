@@ -166,7 +166,8 @@ class _Paste(PastedExpressions):
         if functions.keys() - own or all(
             number_in(s.value) for s in body if isinstance(s, _RESULTS)
         ):
-            called = {n for name, one in functions.items() for n in calls_in(one) - {name}}
+            called = {n for name, one in functions.items()
+                      for n in calls_in(one) | (names_in(one) & self.own) if n != name}  # fmt: skip
             gives = {name for name, one in functions.items()
                      if any(isinstance(part, _RESULTS) for part in ast.walk(one))}  # fmt: skip
             order = [n for n in (*_WHOLE, *plain[::-1], *functions) if n in functions]
@@ -177,7 +178,8 @@ class _Paste(PastedExpressions):
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
                     self._setting(node.targets[0].attr, node.value, functions["__init__"])
             self.renamed |= self._arguments(functions[main])
-            body = [s for s in tree if isinstance(s, ast.Assign) and number_in(s.value)]
+            body = [s for s in tree if isinstance(s, ast.Assign)
+                    and (number_in(s.value) or self.applied(s.value))]  # fmt: skip
             body += functions[main].body
         self.place = body[0].lineno - 1 if body and functions else 0
         for statement in body:
@@ -251,7 +253,11 @@ class _Paste(PastedExpressions):
             self.input(self.clean(name), number)
 
     def _settle(self, name: str, value: ast.expr) -> bool:
-        """Whether this makes the name a function of the language, as in ``mse = nn.MSELoss()``."""
+        """Whether the name is a function from here on, as in ``mse = nn.MSELoss()``."""
+        if self.applied(value) in self.helpers:
+            self.helpers[name] = self.helpers[self.applied(value)]
+            self.own.add(name)
+            return True
         if made := self.module(value):
             self.functions[name] = made
         return bool(made)

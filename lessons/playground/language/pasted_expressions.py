@@ -204,6 +204,11 @@ class PastedExpressions(Reader):
         found = _CLASSES.get(_squashed(name))
         return Partial(found, node.args, node.keywords) if found else None
 
+    def applied(self, node: ast.expr) -> str:
+        """The name of the autograd Function that ``Own.apply`` stands for; empty for others."""
+        root, *names = path(node)
+        return root if names == ["apply"] and root in self.own else ""
+
     def _is_method(self, called: ast.expr) -> bool:
         root = path(called)[0]
         return isinstance(called, ast.Attribute) and (root not in MODULES or root in self.renamed)
@@ -266,9 +271,11 @@ class PastedExpressions(Reader):
         part = node.value if isinstance(node, ast.Subscript) else node
         called, code = path(getattr(part, "func", part))[-1], ast.unparse(node)
         arguments = node.args if isinstance(node, ast.Call) else []
+        called = self.applied(getattr(part, "func", part)) or called
         if called in self.helpers and isinstance(node, ast.Call):
             return self.inline(called, node)
-        passed_on = any(calls_in(one) & {*_PASSED_ON, *self.own} for one in arguments)
+        tricks = {*_PASSED_ON, *self.own}
+        passed_on = any((calls_in(one) | names_in(one)) & tricks for one in arguments)
         if (called in self.layers or passed_on) and len(arguments) == 1:
             self.guessed = True
             operand, line = self.operand(arguments[0]), node.lineno

@@ -94,8 +94,7 @@ def run_checked(
         passes["true_gradient"] = plain, plain.output
         if document.intended:
             passes["intended_gradient"] = plain, plain.values[document.intended]
-    without = budget.spent() - with_tricks if like is None else with_tricks
-    before = budget.spent()
+    without = budget.spent() if like is None else with_tricks
     found: dict[str, Mapping[str, Gradient]] = {}
     sent: dict[str, Gradient] = {}
     for role, (made, output) in passes.items():
@@ -110,7 +109,7 @@ def run_checked(
         found[role] = {name: got[name] for name in made.inputs}
     if like is not None:
         found |= {role: one for role, one in like.gradients.items() if role in _PLAIN}
-    rules = budget.spent() - before
+    rules = budget.spent()
     values = {**checked.inputs, **{n: _plain(v) for n, v in tricky.values.items()}}
     room = None
     if curves:
