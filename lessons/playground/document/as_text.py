@@ -46,9 +46,9 @@ from lessons.playground.document.words import WORDS
 from lessons.playground.language.emit import in_torch
 from lessons.playground.language.expressions import Program, op_types
 from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
-from lessons.playground.language.lookalikes import explain, unshowable
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.language.refusals import explain, unshowable
 
 IMPORTS = "import torch\nfrom gradient_tricks.playground import *\n"
 """The lines that a program needs above it in a file."""

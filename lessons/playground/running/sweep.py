@@ -6,9 +6,7 @@ norm stays within its own run. A point that is not finite is left out of a mean 
 counted. Where a curve may jump it is run again between its points, and broken where the jump is.
 """
 
-import itertools
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -16,7 +14,6 @@ from numpy.typing import NDArray
 
 from lessons.contract.result import Array, Series
 from lessons.playground.document.check import Checked, draws
-from lessons.playground.document.contents import Document, Input
 from lessons.playground.language.limits import MAX_DRAWS
 from lessons.playground.running.budget import Budget, Plan
 from lessons.playground.running.execute import forward, gradients
@@ -39,7 +36,8 @@ def sweep(
     Raises:
         PlaygroundError: the time is over.
     """
-    noise = _noise(checked.document.inputs, room.draws if drawn is None else MAX_DRAWS)
+    document, count = checked.document, room.draws if drawn is None else MAX_DRAWS
+    noise = {one.name: draws(document, one.noise, count) for one in document.inputs if one.noise}
     x = grid(checked.over.low, checked.over.high, room.points)
     series = _swept(checked, x, noise, room, budget, not plain, drawn)
     between = _between(x.numpy(), _steep(series))
@@ -49,18 +47,6 @@ def sweep(
     return (*series, *plain)
 
 
-@lru_cache(maxsize=2)
-def _noise(inputs: tuple[Input, ...], count: int) -> Mapping[str, torch.Tensor]:
-    """The first draws of each noise, shape [count, *shape of the input]."""
-    document = Document(inputs, "")
-    return {
-        one.name: torch.stack(list(itertools.islice(draws(document, one), count)))
-        for one in inputs
-        if one.noise is not None
-    }
-
-
-@lru_cache(maxsize=16)
 def grid(low: float, high: float, count: int) -> torch.Tensor:
     """The places of a curve, float64; one that is 0 but for rounding is 0, where much happens.
 
