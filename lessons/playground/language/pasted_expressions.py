@@ -3,7 +3,6 @@
 import ast
 import itertools
 import math
-import operator
 import re
 import unicodedata
 from abc import abstractmethod
@@ -12,7 +11,14 @@ from keyword import kwlist
 from typing import Any, NamedTuple
 
 from lessons.gradient_tricks.text import visible
-from lessons.playground.language.expressions import Node, kind_of, of_kind, with_place
+from lessons.playground.language.expressions import (
+    SIGNS,
+    Node,
+    kind_of,
+    of_kind,
+    sign,
+    with_place,
+)
 from lessons.playground.language.functions import CALLABLE, Signature, own_name
 from lessons.playground.language.limits import MAX_NAME
 from lessons.playground.language.parse import Reader
@@ -34,10 +40,6 @@ from lessons.playground.language.words import WORDS
 
 ROOTS = {"self", "cls", "ctx", "args", "opt", "cfg", "config", "hparams", "params"}
 """What settings hang on: ``self.beta`` is ``beta``."""
-_COMPARES: dict[type, Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
-    ast.Gt: operator.gt, ast.GtE: operator.ge,
-}  # fmt: skip
 _FLOATS = re.compile(r"float|double|half|\bdtype$")
 """Number formats that only round."""
 _NO_EFFECT = {"sorted", "inplace", "keepdim", "keepdims", "requires_grad", "non_blocking"}
@@ -108,8 +110,8 @@ class PastedExpressions(Reader):
             if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
                 return not self._known(test.operand)
             if isinstance(test, ast.Compare):
-                (op,), (other,) = test.ops, test.comparators
-                return _COMPARES[type(op)](self._known(test.left), self._known(other))
+                (other,) = test.comparators
+                return bool(SIGNS[sign(test)].run(self._known(test.left), self._known(other)))
         except (KeyError, TypeError, ValueError):
             pass
         return None
