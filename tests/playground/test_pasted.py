@@ -156,6 +156,12 @@ def test_a_script_of_drawn_tensors_has_one_that_stays_and_what_its_backward_is_c
     assert said("of_your_code unread", "with tricks.gradient_override_map") == now.document.program
 
 
+def test_the_comments_at_an_input_stay_there():
+    now = typed("import torch\n# a\nx = torch.tensor([1.0, 2.0])  # b\n# c\ny = x * 2\n")
+    assert now.document.inputs[0].above[1:] == ("# a", "# b")
+    assert now.document.program == "# c\ny = x * 2"
+
+
 def test_what_the_code_says_of_its_settings_are_the_values_of_the_inputs():
     form = typed(FOCAL).form
     assert (form["in.alpha.values"], form["in.gamma.values"]) == ("0.25", "2")

@@ -242,10 +242,11 @@ def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
             one = Input(name, read_values(values))
         elif one.noise and one.noise.like not in found.inputs:
             one = replace(one, noise=replace(one.noise, like=""))
-        inputs.append(replace(one, remark=found.invented.get(name, ""), above=()))
+        remark, above = found.invented.get(name, ""), found.above.get(name, ())
+        inputs.append(replace(one, remark=remark, above=above))
     inputs = inputs or [*there.values()]
     if found.output and inputs:
-        inputs[0] = replace(inputs[0], above=(f"# {WORDS('from_code')}",))
+        inputs[0] = replace(inputs[0], above=(f"# {WORDS('from_code')}", *inputs[0].above))
     given = [one for one in inputs if one.noise is None]
     read = parse_program(found.program, [one.name for one in inputs])
     lines = [line for line in read.assignments if {*line.names} & read.behind(found.output)]

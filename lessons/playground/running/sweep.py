@@ -7,6 +7,7 @@ counted. Where a curve may jump it is run again between its points, and broken w
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import torch
@@ -104,50 +105,39 @@ def _batch(
 def _runs(
     checked: Checked, batch: dict[str, torch.Tensor], budget: Budget, plain: bool
 ) -> dict[str, torch.Tensor]:
-    """Value and gradient of each run by role, on the CPU; with ``plain`` those without tricks."""
-    ((value, trick),) = _run(checked, batch, budget, False, [checked.output])
-    found = {"forward": value, "trick_gradient": trick}
-    if plain:
-        wanted = {"true_gradient": checked.output}
-        if checked.document.intended:
-            wanted["intended_gradient"] = checked.document.intended
-        runs = _run(checked, batch, budget, True, [*wanted.values()])
-        found |= {role: gradient for role, (_, gradient) in zip(wanted, runs, strict=True)}
-    return {role: one.to("cpu", torch.float64) for role, one in found.items()}
+    """Value and gradient of each run by role, on the CPU; with ``plain`` those without tricks.
 
-
-def _run(
-    checked: Checked,
-    batch: dict[str, torch.Tensor],
-    budget: Budget,
-    plain: bool,
-    names: Sequence[str],
-) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """For each name the plotted part of its value, and the gradient of the sum of that value.
-
-    All runs together have one sum: each run's inputs are in no other term of it.
+    All runs together have one sum: each run's inputs are in no other term of it. Of the value and
+    of the gradient these are the plotted parts.
     """
     over, entry = checked.over.name, checked.document.entry - 1
     to = checked.device, checked.dtype
     same = {name: one.to(*to) for name, one in checked.inputs.items()}
     batch = {name: one.to(*to) for name, one in batch.items()}
     moving = batch[over].requires_grad_()
+    passes = [{"trick_gradient": checked.output}]
+    if plain:
+        passes.append({"true_gradient": checked.output})
+        if checked.document.intended:
+            passes[1]["intended_gradient"] = checked.document.intended
 
-    def single_run(*leaves: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    def single_run(without_tricks: int, *leaves: torch.Tensor) -> tuple[torch.Tensor, ...]:
         inputs = same | dict(zip(batch, leaves, strict=True))
-        values = forward(checked, inputs, plain, budget).values
-        return tuple(values[name] for name in names)
+        values = forward(checked, inputs, bool(without_tricks), budget).values
+        return tuple(values[name] for name in passes[without_tricks].values())
 
-    found = []
-    for whole in torch.func.vmap(single_run)(*batch.values()):
-        (gradient,) = gradients(whole, [moving], keep=len(names) > 1)
-        along = torch.full((len(moving),), torch.nan)  # NaN is not drawn
-        if gradient is not None:
-            along = gradient.reshape(len(moving), -1)[:, entry]
-        # Of another shape, its sum is plotted.
-        rows = whole.detach().reshape(len(moving), -1)
-        found.append((rows[:, entry] if whole.shape == moving.shape else rows.sum(1), along))
-    return found
+    found: dict[str, torch.Tensor] = {}
+    for place, wanted in enumerate(passes):
+        runs = torch.func.vmap(partial(single_run, place))(*batch.values())
+        for role, whole in zip(wanted, runs, strict=True):
+            (gradient,) = gradients(whole, [moving], keep=len(wanted) > 1)
+            if not found:  # of another shape, its sum is plotted
+                rows = whole.detach().reshape(len(moving), -1)
+                found["forward"] = rows[:, entry] if whole.shape == moving.shape else rows.sum(1)
+            found[role] = torch.full((len(moving),), torch.nan)  # NaN is not drawn
+            if gradient is not None:
+                found[role] = gradient.reshape(len(moving), -1)[:, entry]
+    return {role: one.to("cpu", torch.float64) for role, one in found.items()}
 
 
 def curves_of(roles: Sequence[str], x: torch.Tensor, values: torch.Tensor) -> list[Series]:
