@@ -171,8 +171,6 @@ def blocks(
     Returns:
         For each group, the row that holds for each op type in it, and its lines.
     """
-    if not rows:
-        return [({}, [*lines])]
     found = []
     for active, group in itertools.groupby(lines, key=lambda line: _active(line, rows)):
         own = list(group)

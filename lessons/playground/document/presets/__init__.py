@@ -15,7 +15,7 @@ from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.contents import Document
 from lessons.playground.language.playground_error import PlaygroundError
 
-_FILES = {path.stem: path for path in Path(__file__).parent.rglob("*.txt")}
+_FILES = {path.stem: path for path in sorted(Path(__file__).parent.rglob("*.txt"))}
 _NAMES = {name: path.parent.name for name, path in _FILES.items() if path.parent.name != "earlier"}
 """The names of those that are offered, each with its trick's."""
 _TRICKS = {*_NAMES.values()} - {Path(__file__).parent.name}
