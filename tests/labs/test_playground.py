@@ -145,6 +145,12 @@ def test_statements_alone_keep_their_map_and_get_the_inputs_that_were_there(tab)
     inputs = "\n".join(tab.good["program"].split("\n")[:2])
     statements = f"{MAP}    y = x * u\nshow(y, x)"
     assert tab.send("program", statements).form["program"] == f"{inputs}\n{statements}"
+    tab.send("program", f"# Mine\n{tab.text.replace('1])', '1], range=(0, 1))')}")
+    kept = tab.text.split("u =")[0]
+    assert kept.startswith("# Mine\nx = input([-2, -1, 1], range=(0, 1))")
+    assert tab.send("program", "y = F.silu(x) * u").form["program"].startswith(kept)
+    redefined = tab.send("program", "x = torch.tensor([3.0, 4.0])\ny = F.silu(x) * u")
+    assert "x = input([3, 4], range=(0, 1))" in redefined.form["program"]
 
 
 def test_a_slider_moves_its_entry_and_the_list_moves_the_slider(tab):

@@ -239,11 +239,13 @@ def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
             seed = sum(other.noise is not None for other in inputs)  # no two draws are the same
             one = Input(name, noise=Noise(cast(Distribution, values), 0.0, 1.0, seed))
         elif values:
-            one = Input(name, read_values(values))
+            one = replace(one, values=read_values(values), noise=None)
         elif one.noise and one.noise.like not in found.inputs:
             one = replace(one, noise=replace(one.noise, like=""))
-        remark, above = found.invented.get(name, ""), found.above.get(name, ())
-        inputs.append(replace(one, remark=remark, above=above))
+        if found.output:
+            remark, above = found.invented.get(name, ""), found.above.get(name, ())
+            one = replace(one, remark=remark, above=above)
+        inputs.append(one)
     inputs = inputs or [*there.values()]
     if found.output and inputs:
         inputs[0] = replace(inputs[0], above=(f"# {WORDS('from_code')}", *inputs[0].above))
