@@ -204,6 +204,15 @@ def test_a_rule_is_for_each_operand_of_all_ops_of_a_type_and_goes_again(tab):
     assert tab.send("rule", OWN_RULE).form["program"] == text
 
 
+def test_ops_of_one_line_with_other_operands_get_a_line_each_for_a_rule(tab):
+    tab.send("program", "y = x * 2 * x + x * u  # mine\nshow(y, x)")
+    now = tab.send("rule", "halve", rule__op="mul")
+    assert now.errors == {}
+    assert now.computed.outcome.overridden == {"mul": 3}
+    mine = "y2 = x * 2\ny = y2 * x + x * u  # mine"
+    assert tab.send("rule", OWN_RULE).document.program == mine
+
+
 @pytest.mark.parametrize(
     ("code", "made"),
     [
