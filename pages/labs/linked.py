@@ -11,7 +11,7 @@ from lessons.contract.result import Result
 from lessons.gradient_tricks.recorder import Recording
 from lessons.playground.document.as_text import IMPORTS, Reading
 from lessons.playground.document.check import Checked
-from lessons.playground.running.scissors import operations
+from lessons.playground.running.recorded import operations
 from pages.labs.graph_messages import Stretch
 
 

@@ -28,16 +28,14 @@ from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import drawing_seconds, seconds_of
 from lessons.playground.running.outcome import run_checked
 from lessons.playground.running.outcome_charts import figures, key, table
-from lessons.playground.running.recorded import place, recorded
-from lessons.playground.running.scissors import edges, is_cut, snip
+from lessons.playground.running.recorded import edges, is_cut, place, recorded, snip
 from pages.labs import payload
 from pages.labs.code import pane
 from pages.labs.frame import frame as build
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import stretches_of_program
 from pages.labs.messages import Code, Frame, Group, NoteSpec, Wish
-from pages.labs.playground_controls import groups
-from pages.labs.playground_state import Computed, State
+from pages.labs.playground_controls import Computed, State, groups
 from pages.labs.words import WORDS
 
 FIRST = "noise_leaks"

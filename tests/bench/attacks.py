@@ -24,7 +24,7 @@ from lessons.playground.document.gestures import form_of
 from pages.server.application import SOCKET
 from pages.ui.page import PLOTLY
 from tests.bench.learner import BROKEN, FROM, Heard, Learner, arrive, connected, open_page
-from tests.playground.heavy import heavy
+from tests.support.heavy import heavy
 
 Once = Callable[[str, int], Awaitable[None]]
 """Attacks the app at this address once; each number asks for something else."""

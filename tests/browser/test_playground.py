@@ -282,7 +282,7 @@ def test_a_preset_is_found_by_its_trick(page):
     expect(tricks.nth(0)).to_be_focused()
     expect(rows).to_have_text(titles("stop_gradient"))
     page.keyboard.press("ArrowRight")
-    expect(rows).to_have_text(titles("straight_through_trick"))
+    expect(rows).to_have_text(titles("straight_through"))
     page.keyboard.press("Escape")
     expect(rows.first).to_be_hidden()
     expect(opener(page)).to_be_focused()

@@ -18,8 +18,8 @@ from lessons.playground.document.gestures import OWN_RULE, form_of
 from lessons.playground.document.presets import presets
 from pages.labs import lesson, playground
 from pages.labs.messages import MAX_MESSAGE, Wish
-from tests.playground.heavy import heavy
 from tests.support.amount import cases
+from tests.support.heavy import heavy
 from tests.support.peak import costs
 
 pytestmark = pytest.mark.slow

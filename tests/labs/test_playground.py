@@ -11,8 +11,7 @@ from lessons.playground.document.presets import preset, presets
 from lessons.playground.language.limits import MAX_DRAWN
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, frame, seconds, shown, state
-from pages.labs.playground_controls import groups
-from pages.labs.playground_state import State
+from pages.labs.playground_controls import State, groups
 from pages.labs.wire import encode
 from pages.ui.playground_view import asked
 from tests.playground.programs import HOSTILE
@@ -146,6 +145,12 @@ def test_statements_alone_keep_their_map_and_get_the_inputs_that_were_there(tab)
     inputs = "\n".join(tab.good["program"].split("\n")[:2])
     statements = f"{MAP}    y = x * u\nshow(y, x)"
     assert tab.send("program", statements).form["program"] == f"{inputs}\n{statements}"
+    tab.send("program", f"# Mine\n{tab.text.replace('1])', '1], range=(0, 1))')}")
+    kept = tab.text.split("u =")[0]
+    assert kept.startswith("# Mine\nx = input([-2, -1, 1], range=(0, 1))")
+    assert tab.send("program", "y = F.silu(x) * u").form["program"].startswith(kept)
+    redefined = tab.send("program", "x = torch.tensor([3.0, 4.0])\ny = F.silu(x) * u")
+    assert "x = input([3, 4], range=(0, 1))" in redefined.form["program"]
 
 
 def test_a_slider_moves_its_entry_and_the_list_moves_the_slider(tab):
@@ -197,6 +202,15 @@ def test_a_rule_is_for_each_operand_of_all_ops_of_a_type_and_goes_again(tab):
     assert tab.send("rule.op", "sqrt").form["rule"] == OWN_RULE
     assert tab.send("rule.op", "mul").form["rule"] == "halve"
     assert tab.send("rule", OWN_RULE).form["program"] == text
+
+
+def test_ops_of_one_line_with_other_operands_get_a_line_each_for_a_rule(tab):
+    tab.send("program", "y = x * 2 * x + x * u  # mine\nshow(y, x)")
+    now = tab.send("rule", "halve", rule__op="mul")
+    assert now.errors == {}
+    assert now.computed.outcome.overridden == {"mul": 3}
+    mine = "y2 = x * 2\ny = y2 * x + x * u  # mine"
+    assert tab.send("rule", OWN_RULE).document.program == mine
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from pages.labs.messages import Wish
 from pages.ui import live, place
 from pages.ui.place import Place
 from pages.ui.playground_view import asked
-from tests.playground.heavy import heavy
+from tests.support.heavy import heavy
 from tests.support.server import ROOT
 
 

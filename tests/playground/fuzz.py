@@ -16,7 +16,7 @@ from lessons.playground.document.contents import Document
 from lessons.playground.document.presets import presets
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.outcome import Outcome, run
-from lessons.playground.running.scissors import edges, snip
+from lessons.playground.running.recorded import edges, snip
 from tests.playground.programs import mutated, wild
 from tests.support.fuzzing import fuzz
 

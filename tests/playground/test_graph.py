@@ -12,8 +12,7 @@ from lessons.playground.document.presets import presets
 from lessons.playground.language.functions import FUNCTIONS
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.outcome import run
-from lessons.playground.running.recorded import place, recorded
-from lessons.playground.running.scissors import edges, is_cut, operations, snip
+from lessons.playground.running.recorded import edges, is_cut, operations, place, recorded, snip
 from tests.playground.programs import of_function, ran, valid
 from tests.support.amount import cases, seeds
 from tests.support.folded import folded

@@ -16,7 +16,7 @@ from lessons.playground.language.pasted import pasted
 from lessons.playground.language.refusals import OF_KEYWORDS
 from lessons.playground.language.spellings import INSTEAD
 from lessons.playground.running.outcome import run
-from lessons.playground.running.scissors import snip
+from lessons.playground.running.recorded import snip
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, state
 from tests.playground.said import said
@@ -51,10 +51,7 @@ SAYS = [
     ("y=stopgradient(x)", (1, 3), said("no_function did_you_mean_or", "stop_gradient")),
     ("y = relu x", (1, 5), said("brackets_missing", "relu", "x")),
     ("y = ReLU(x)", (1, 5), said("no_function did_you_mean", "relu")),
-    ("x**2", (1, 1), said("given_to_no_name", "x ** 2")),
-    ("y = X**2", (1, 5), said("no_name did_you_mean", "x")),
     ("y = (x - 1)(x + 1)", (1, 6), said("no_function_before_brackets")),
-    ("y = (x - 1) x", (1, 13), said("sign_missing")),
     ("y = max(x, 0)", (1, 5), said("no_function", INSTEAD["max"])),
     ("y = x.pow()", (1, 5), said("parameters_missing", "pow(a, b)")),
     ("y = torch.add(x, x, beta=2)", (1, 21), said("no_parameter", "add(a, b)", "beta")),
@@ -62,7 +59,6 @@ SAYS = [
     ("y = x + torch.randn(3)", (1, 9), said("no_function", INSTEAD["randn"])),
     ("y = where(True, x, 0)", (1, 11), OF_KEYWORDS["True"]),
     ("y = (x**2\nz = y + 1", (1, 5), said("not_closed_in_line")),
-    ("y = sum(x,\nz = y + 1", (1, 8), said("never_closed")),
     ("y = x * 2\ny.mul_(3)", (2, 1), said("changes_in_place no_function", "y.mul(")),
     ("y = x * 2\ny[0] = 0", (2, 1), said("part_assigned")),
     ("y = atan(x)", (1, 5), said("no_function there_are")),

@@ -39,22 +39,13 @@ class BYOL(nn.Module):
 
 FOCAL = """
 class FocalLoss(nn.Module):
-    def __init__(self, alpha=0.25, gamma=2, reduction='mean'):
-        super(FocalLoss, self).__init__()
+    def __init__(self, alpha=0.25, gamma=2):
+        super().__init__()
         self.alpha = alpha
         self.gamma = gamma
-        self.reduction = reduction
 
-    def forward(self, inputs, targets):
-        BCE_loss = F.binary_cross_entropy_with_logits(inputs, targets, reduction='none')
-        pt = torch.exp(-BCE_loss)
-        F_loss = self.alpha * (1-pt)**self.gamma * BCE_loss
-        if self.reduction == 'mean':
-            return torch.mean(F_loss)
-        elif self.reduction == 'sum':
-            return torch.sum(F_loss)
-        else:
-            return F_loss
+    def forward(self, p):
+        return -self.alpha * (1 - p)**self.gamma * torch.log(p)
 """
 
 REPARAM = '''
@@ -154,6 +145,12 @@ def test_a_script_of_drawn_tensors_has_one_that_stays_and_what_its_backward_is_c
     assert now.document.input("x").remark == WORDS("invented")
     assert now.document.input("u").noise == Noise("uniform", 0.0, 1.0)
     assert said("of_your_code unread", "with tricks.gradient_override_map") == now.document.program
+
+
+def test_the_comments_at_an_input_stay_there():
+    now = typed("import torch\n# a\nx = torch.tensor([1.0, 2.0])  # b\n# c\ny = x * 2\n")
+    assert now.document.inputs[0].above[1:] == ("# a", "# b")
+    assert now.document.program == "# c\ny = x * 2"
 
 
 def test_what_the_code_says_of_its_settings_are_the_values_of_the_inputs():

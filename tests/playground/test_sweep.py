@@ -1,9 +1,11 @@
 """Curves: true at each of their places, broken where the program jumps, whole where it does not."""
 
+import random
 import re
 
 import numpy as np
 import pytest
+import torch
 
 from lessons.contract.result import Series
 from lessons.playground.document.as_text import to_text
@@ -13,7 +15,11 @@ from lessons.playground.language.limits import CURVE_POINTS, MAX_DRAWS
 from lessons.playground.running import outcome
 from lessons.playground.running.budget import plan
 from lessons.playground.running.outcome import run
+from lessons.playground.running.sweep import grid
+from tests.playground.programs import ran, valid
 from tests.playground.said import said
+from tests.support.amount import seeds
+from tests.support.folded import folded
 
 
 def curves(
@@ -83,6 +89,27 @@ def test_a_band_has_the_gap_too():
         np.testing.assert_array_equal(np.isnan(one.low), np.isnan(one.y))
         np.testing.assert_array_equal(np.isnan(one.high), np.isnan(one.y))
         assert drawn_steps(one).max() <= 0.01
+
+
+@pytest.mark.random
+@folded("seed", seeds(15, 40))
+def test_a_curve_is_what_each_of_its_points_gives_alone(seed):
+    """The batch keeps points apart: sums, softmaxes, clipped norms and rules see one each."""
+    document = valid(random.Random(seed), tricks=True)
+    found = ran(document)
+    curves = {curve.name: curve for curve in found.curves}
+    first, *others = document.inputs
+    for at in grid(first.low, first.high, CURVE_POINTS)[[0, 37, 120]].tolist():
+        x = (at, *first.values[1:])
+        moved = document.with_(inputs=(Input("x", x), *others))
+        alone = run(moved, curves=False)
+        pairs = [(curves["forward"], alone.values["out"])]
+        for role in ("trick_gradient", "true_gradient"):
+            gradient = alone.gradients[role]["x"]
+            pairs.append((curves[role], torch.zeros(1) if gradient is None else gradient[0]))
+        for curve, value in pairs:
+            (here,) = (curve.x == at).nonzero()[0]  # a jump gives a curve points of its own
+            assert float(curve.y[here]) == pytest.approx(float(value), rel=1e-9, nan_ok=True)
 
 
 def test_the_intended_gradient_is_that_of_its_name_without_tricks():

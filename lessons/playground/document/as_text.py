@@ -46,9 +46,9 @@ from lessons.playground.document.words import WORDS
 from lessons.playground.language.emit import in_torch
 from lessons.playground.language.expressions import Program, op_types
 from lessons.playground.language.limits import MAX_DOCUMENT_CHARACTERS
-from lessons.playground.language.lookalikes import explain, unshowable
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.language.refusals import explain, unshowable
 
 IMPORTS = "import torch\nfrom gradient_tricks.playground import *\n"
 """The lines that a program needs above it in a file."""
@@ -235,23 +235,18 @@ class _Reader:
             self.places.parts.setdefault(found[1], number)
             self.inputs.append(self._input(found[1], found[2], found[3], comments))
             self.program, self.places.lines = [], []  # the comments above it are the input's
-        elif code.startswith("with ") or code == "with":
+            return
+        if code.startswith("with ") or code == "with":
             self._map(number, code)
-            self._keep_comments(number, comments)
         elif code.startswith(("show(", "show (")):
             self._show(number, code)
-            self._keep_comments(number, comments)
         elif found := _DTYPE.fullmatch(code) or _DEVICE.fullmatch(code):
             self.fields |= found.groupdict()
             self.places.parts |= dict.fromkeys(found.groupdict(), number)
-            self._keep_comments(number, comments)
         else:
-            self._keep(number, line)
-
-    def _keep_comments(self, number: int, comments: list[str]) -> None:
-        """Take up the comments of a line that is none of the program's."""
-        for comment in comments:
-            self._keep(number, comment)
+            comments = [line]
+        for kept in comments:  # those of a line that is none of the program's, too
+            self._keep(number, kept)
 
     def _keep(self, number: int, statement: str, indent: str = "") -> None:
         """Take up a statement of the program, without its indent."""
@@ -273,9 +268,7 @@ class _Reader:
 
     def _map(self, number: int, code: str) -> None:
         found = _MAP.fullmatch(code)
-        if not found:
-            raise PlaygroundError(WORDS("map_line"))
-        self.block, self.indent = rules_of_map(found[1]), ""
+        self.block, self.indent = rules_of_map(found[1] if found else ""), ""
         for row in self.block:
             self.places.parts[row[0]] = number
             self.rows.setdefault(row, [])
@@ -310,8 +303,6 @@ class _Reader:
     def whole(self) -> Reading:
         """What was read."""
         self._close()
-        while self.program and not self.program[-1]:
-            self.program.pop()
         while self.program and not self.program[0]:
             del self.program[0], self.places.lines[0]
         self.places.document = Document(

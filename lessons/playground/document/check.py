@@ -4,7 +4,6 @@ import itertools
 import keyword
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,10 +18,9 @@ from lessons.playground.document.override_rules import Row, read_override
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.expressions import Program, kind_of
 from lessons.playground.language.limits import MAX_INPUT_ELEMENTS, MAX_INPUTS, MAX_OVERRIDES
-from lessons.playground.language.lookalikes import explain
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.playground.language.refusals import no_name
+from lessons.playground.language.refusals import explain, no_name
 
 _LARGEST_SEED = 2**32 - 1
 _WIDEST = 1e6
@@ -84,33 +82,31 @@ def check(document: Document) -> Checked:
         rows,
         output,
         _plotted(document),
-        {input_.name: next(draws(document, input_)) for input_ in document.inputs},
+        {
+            one.name: draws(document, one.noise, 1)[0]
+            if one.noise
+            else torch.tensor(one.values, dtype=torch.float64)
+            for one in document.inputs
+        },
         resolve(document.device)[0],
         DTYPES[document.dtype],
     )
 
 
-def draws(document: Document, input_: Input) -> Iterator[torch.Tensor]:
-    """The values of an input: for a drawn one, draw after draw; else once.
+def draws(document: Document, noise: Noise, count: int) -> torch.Tensor:
+    """The first draws of an input, float64 on the CPU, shape [count, *shape of the input].
 
-    Yields:
-        float64 on the CPU, in the input's shape.
+    Args:
+        count: at most ``lessons.kit.noise.ROWS``.
     """
-    if input_.noise is None:
-        yield torch.tensor(input_.values, dtype=torch.float64)
-        return
-    like = input_.noise.like
+    like = noise.like
     shape = np.shape(document.input(like).values) if like else ()  # type: ignore[arg-type]
-    for chunk in unit_draws(input_.noise.seed, 0, math.prod(shape)):
-        rows = _drawn(input_.noise, chunk).reshape(-1, *shape)
-        # By index: iterating a tensor makes a view of every row first.
-        yield from (rows[i] for i in range(len(rows)))
-
-
-def _drawn(noise: Noise, unit: torch.Tensor) -> torch.Tensor:
+    unit = next(unit_draws(noise.seed, 0, math.prod(shape)))
     if noise.distribution == "uniform":
-        return noise.a + (noise.b - noise.a) * unit
-    return noise.a + noise.b * as_normal(unit)
+        drawn = noise.a + (noise.b - noise.a) * unit
+    else:
+        drawn = noise.a + noise.b * as_normal(unit)
+    return drawn[:count].reshape(count, *shape)
 
 
 def _check_inputs(document: Document) -> list[str]:

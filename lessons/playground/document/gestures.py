@@ -7,6 +7,7 @@ control, and its text stays.
 """
 
 import ast
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -41,6 +42,7 @@ from lessons.playground.document.override_rules import (
 )
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.emit import in_torch_of
+from lessons.playground.language.expressions import op_types, span
 from lessons.playground.language.limits import MAX_CHARACTERS
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.pasted import Pasted, pasted
@@ -86,10 +88,10 @@ def _rule_of(document: Document, op_type: str) -> str:
     row = next(rows, None)
     if row is None:
         return OWN_RULE
-    gradients = [in_torch_of(one) for one in read_rule(row).gradients]
+    gradients = [in_torch_of(one) for one in read_rule(row)]
     gradients = [one for one in gradients if one != "None"]
     for name in RULES:
-        ready = [in_torch_of(one) for one in read_rule(Override("", RULES[name][0])).gradients]
+        ready = [in_torch_of(one) for one in read_rule(Override("", RULES[name][0]))]
         if gradients and ready * len(gradients) == gradients:
             return name
     return row.rule
@@ -155,13 +157,37 @@ def _set(document: Document, name: str, text: str, op_type: str) -> Document:
 
 def _ruled(document: Document, op_type: str, rule: str) -> Document:
     """The document with a rule for all ops of a type."""
+    ops = rulable(document).get(op_type, {})
+    lines = [name for names in ops.values() for name in names]
+    # Two ops with other operands need two rules, so each needs a line.
+    if rule in RULES and (shared := [name for name in lines if lines.count(name) > 1]):
+        return _ruled(_with_line_of_its_own(document, op_type, shared[0]), op_type, rule)
     rows = [one for one in document.overrides if op_type not in types_of(one.op_type)]
     if rule in RULES:
-        rows += rules_of(op_type, RULES[rule][0], rulable(document).get(op_type, {}))
+        rows += rules_of(op_type, RULES[rule][0], ops)
     elif rule != OWN_RULE:
         rows.append(Override(op_type, rule))
         read_rule(rows[-1])
     return document.with_(overrides=tuple(rows))
+
+
+def _with_line_of_its_own(document: Document, op_type: str, name: str) -> Document:
+    """The document with a line for the first op of a type on the line that gives a name."""
+    text, inputs = document.program, [one.name for one in document.inputs]
+    program = parse_program(text, inputs)
+    place = next(i for i, line in enumerate(program.assignments) if name in line.names)
+    ops = (one for one in program.assignments[place].nodes if op_type in op_types(one))
+    start, end = span(text, next(ops))
+    line = span(text, ast.parse(text).body[place])[0]
+    known = {*inputs, *program.names}
+    made = next(one for i in itertools.count(2) if (one := f"{name[:28]}{i}") not in known)
+    rows = [
+        replace(one, only=(*one.only, made)) if name in one.only else one
+        for one in document.overrides
+    ]
+    code = f"({text[start:end]})" if "\n" in text[start:end] else text[start:end]
+    text = f"{text[:line]}{made} = {code}\n{text[line:start]}{made}{text[end:]}"
+    return document.with_(program=text, overrides=tuple(rows))
 
 
 def moved_number(document: Document, one: Input) -> float:
@@ -239,13 +265,16 @@ def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
             seed = sum(other.noise is not None for other in inputs)  # no two draws are the same
             one = Input(name, noise=Noise(cast(Distribution, values), 0.0, 1.0, seed))
         elif values:
-            one = Input(name, read_values(values))
+            one = replace(one, values=read_values(values), noise=None)
         elif one.noise and one.noise.like not in found.inputs:
             one = replace(one, noise=replace(one.noise, like=""))
-        inputs.append(replace(one, remark=found.invented.get(name, ""), above=()))
+        if found.output:
+            remark, above = found.invented.get(name, ""), found.above.get(name, ())
+            one = replace(one, remark=remark, above=above)
+        inputs.append(one)
     inputs = inputs or [*there.values()]
     if found.output and inputs:
-        inputs[0] = replace(inputs[0], above=(f"# {WORDS('from_code')}",))
+        inputs[0] = replace(inputs[0], above=(f"# {WORDS('from_code')}", *inputs[0].above))
     given = [one for one in inputs if one.noise is None]
     read = parse_program(found.program, [one.name for one in inputs])
     lines = [line for line in read.assignments if {*line.names} & read.behind(found.output)]

@@ -8,8 +8,8 @@ from lessons.gradient_tricks.text import cited, visible
 from lessons.playground.document.contents import Noise, Numbers
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.limits import MAX_DIGITS
-from lessons.playground.language.lookalikes import explain
 from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.language.refusals import explain
 
 _NOISE = re.compile(
     r"\s*([^\s,()=]+)\s*,\s*([^\s,()=]+)\s*((?:,\s*(?:seed|like)\s*=\s*\w+\s*)*)(?:,\s*)?",

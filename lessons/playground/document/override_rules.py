@@ -3,7 +3,7 @@
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +16,8 @@ from lessons.playground.document.contents import Override
 from lessons.playground.document.words import WORDS
 from lessons.playground.language.emit import expression, fill, in_torch_of, python
 from lessons.playground.language.expressions import (
+    Node,
     Program,
-    Rule,
     children,
     kind_of,
     reaches_torch,
@@ -61,12 +61,12 @@ class Row:
 
     Args:
         op_types: the engine's op types that the key stands for.
-        rule: its expressions.
+        gradients: the expressions of its rule.
         override: as the document has it.
     """
 
     op_types: tuple[str, ...]
-    rule: Rule
+    gradients: tuple[Node, ...]
     override: Override
 
 
@@ -85,8 +85,8 @@ def read_override(override: Override) -> Row:
     return Row(types, read_rule(override), override)
 
 
-def read_rule(override: Override) -> Rule:
-    """Read an override's rule.
+def read_rule(override: Override) -> tuple[Node, ...]:
+    """Read the gradients of an override's rule.
 
     Raises:
         PlaygroundError: it is no expression, or reads a name that no rule has.
@@ -123,7 +123,7 @@ def rules_of(op_type: str, rule: str, ops: Ops) -> list[Override]:
             fits no op, is left as it is: the program's check refuses it.
     """
     try:
-        count = len(read_rule(Override(op_type, rule)).gradients)
+        count = len(read_rule(Override(op_type, rule)))
     except PlaygroundError:
         count = 0
     found = []
@@ -160,12 +160,12 @@ def rules_of_map(entries: str) -> list[tuple[str, str]]:
             lambda part: f"{part[1]}{int(part[2]) + 1}",
             entries[head.end() : end].strip().removesuffix(","),
         )
-        gradients = read_rule(Override(op_type, rule)).gradients
+        gradients = read_rule(Override(op_type, rule))
         found.append((op_type, ", ".join(map(in_torch_of, gradients))))
     return found
 
 
-def rule_in_python(rule: Rule, outputs: int = 1) -> str:
+def rule_in_python(rule: Sequence[Node], outputs: int = 1) -> str:
     """Write a rule as a map takes it: ``lambda op, grad: …``.
 
     Args:
@@ -179,7 +179,7 @@ def rule_in_python(rule: Rule, outputs: int = 1) -> str:
             tensors = ast.Attribute(ast.Name("op"), attribute)
             given[f"{short}{place}"] = ast.Subscript(tensors, ast.Constant(place - 1))
     gradients = []
-    for place, node in enumerate(rule.gradients):
+    for place, node in enumerate(rule):
         made = expression(node)
         if kind_of(node) == "number":
             made = fill(
@@ -205,7 +205,7 @@ def as_function(row: Row, machine: Machine, calls: Counter[str]) -> Callable[...
         machine: with the rule's own text; its budget ends a rule that takes too long.
         calls: counts, by op type, how often the rule ran.
     """
-    key, nodes = row.override.op_type, row.rule.gradients
+    key, nodes = row.override.op_type, row.gradients
     read = [part.id for node in nodes for part in walk(node) if isinstance(part, ast.Name)]
 
     def rule(op: Any, *upstream: torch.Tensor | None) -> tuple[torch.Tensor | None, ...]:

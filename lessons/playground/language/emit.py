@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 
 import torch
 
-from lessons.playground.language.constants import value_of
 from lessons.playground.language.expressions import (
     Node,
     Program,
@@ -19,6 +18,7 @@ from lessons.playground.language.expressions import (
     row_of,
     span,
     surrogates,
+    value_of,
     walk,
     written,
 )

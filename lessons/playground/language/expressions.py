@@ -6,6 +6,7 @@ expression knows its kind, and its place in the text: the brackets around it do 
 """
 
 import ast
+import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from itertools import accumulate
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from lessons.playground.language.functions import FUNCTIONS, Function
+from lessons.playground.language.limits import MAX_NUMBER
+from lessons.playground.language.playground_error import PlaygroundError
+from lessons.playground.language.words import WORDS
 
 Kind = Literal["number", "tensor", "mask", "several"]
 """A Python float; a tensor; what a comparison gives; more than one tensor."""
@@ -129,6 +133,35 @@ def children(node: Node) -> Sequence[Node]:
     return [one for one in names if first[one.id] is one]
 
 
+def apply(node: Node, values: Sequence[float]) -> float:
+    """The result of an operator on floats: small, quick and bounded.
+
+    Raises:
+        PlaygroundError: a division by 0, a root of a negative number, a result too large.
+    """
+    try:
+        found = -values[0] if len(values) == 1 else SIGNS[sign(node)].run(*values)
+    except ZeroDivisionError:
+        raise PlaygroundError.at(node, WORDS("divides_by_zero")) from None
+    except OverflowError:
+        found = math.inf
+    if isinstance(found, complex):
+        raise PlaygroundError.at(node, WORDS("not_real"))
+    if not abs(found) <= MAX_NUMBER:
+        raise PlaygroundError.at(node, WORDS("too_large", most=MAX_NUMBER))
+    return found
+
+
+def value_of(node: Node) -> float | None:
+    """The value of an expression of written numbers alone; None where a name is read."""
+    if kind_of(node) != "number" or isinstance(node, ast.Name):
+        return None
+    if isinstance(node, ast.Constant):
+        return written(node)
+    values = [value for one in children(node) if (value := value_of(one)) is not None]
+    return apply(node, values) if len(values) == len(children(node)) else None
+
+
 def op_types(node: Node) -> tuple[str, ...]:
     """The engine's op types that an expression runs itself, its children's not counted."""
     if named := surrogates(node):  # in the engine's order: the surrogate first, then the value
@@ -225,14 +258,6 @@ class Program:
     def op_types(self) -> tuple[str, ...]:
         """The engine's op types that it runs, each once, in order."""
         return tuple(dict.fromkeys(op for line in self.assignments for op in line.op_types))
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A rule's expressions: one gradient for each tensor operand of the op."""
-
-    text: str
-    gradients: tuple[Node, ...]
 
 
 def reaches_torch(node: Node, child: Node) -> bool:

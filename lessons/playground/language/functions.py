@@ -193,13 +193,6 @@ def _row(
     return dict.fromkeys(names, function)
 
 
-def _reduce(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
-    def reduced(x: torch.Tensor, axis: float | None = None) -> torch.Tensor:
-        return function(x) if axis is None else function(x, int(axis))
-
-    return reduced
-
-
 _ROWS = (
     *(_row(f"{name} x") for name in ("sqrt", "square", "exp", "log", "abs", "sign|sgn")),
     _row("round x decimals:0", code="torch.round(x)"),
@@ -214,8 +207,8 @@ _ROWS = (
     _row("logsumexp|reduce_logsumexp x dim:-1 keepdim:False", playground.logsumexp,
          "torch.logsumexp(x, -1)"),
     _row("topk|top_k x k% dim:-1 largest:True sorted:True",
-         lambda x, k: torch.topk(x, int(k)).values, "torch.topk(x, k).values"),
-    _row("select x dim:-1 index%", lambda x, index: torch.select(x, -1, int(index)),
+         lambda x, k: torch.topk(x, k).values, "torch.topk(x, k).values"),
+    _row("select x dim:-1 index%", lambda x, index: torch.select(x, -1, index),
          "torch.select(x, -1, index)"),
     _row("onehot_argmax x", onehot_argmax, "onehot_argmax(x)", op=None),
     _row("onehot_sample p u", onehot_sample, "onehot_sample(p, u)", op=None),
@@ -224,8 +217,8 @@ _ROWS = (
     _row("clamp|clip|clip_by_value x low#=-1e30 high#=1e30"),
     _row("where condition? a! b!"),
     _row("full_like x value#", op=None),
-    _row("sum|reduce_sum x axis%? keepdim:False", _reduce(torch.sum)),
-    _row("mean|reduce_mean x axis%? keepdim:False", _reduce(torch.mean)),
+    _row("sum|reduce_sum x axis%? keepdim:False"),
+    _row("mean|reduce_mean x axis%? keepdim:False"),
     _row("matmul a b"),
     _row("transpose|t x dim0:-1 dim1:-2", playground.transpose, "torch.transpose(x, -1, -2)"),
     _row("unbind x dim:0", several=True),

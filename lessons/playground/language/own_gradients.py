@@ -28,7 +28,7 @@ _TENSORS = {*TENSORS, "new_tensor"}
 def as_plain_functions(
     tree: Iterable[ast.stmt],
 ) -> tuple[list[ast.stmt], dict[str, bool], list[str]]:
-    """Write each autograd Function as a plain function, and call that in place of ``apply``.
+    """Write each autograd Function as a plain function.
 
     Returns:
         The statements; of each of those functions, by name, whether its backward can be read; and
@@ -55,34 +55,7 @@ def as_plain_functions(
         plain = ast.FunctionDef(node.name, arguments, body or forward.body, [])
         found.append(ast.copy_location(plain, node))
         own[node.name] = body is not None
-    applied = _Applied(own)
-    return [one for one in map(applied.visit, found) if one], own, notes
-
-
-class _Applied(ast.NodeTransformer):
-    """Writes Flip for ``Flip.apply`` and for each name that the code assigns it to."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self.names = {name: name for name in names}
-
-    def visit_Assign(self, node: ast.Assign) -> ast.stmt | None:
-        self.generic_visit(node)
-        target, value = node.targets[0], node.value
-        if not (isinstance(target, ast.Name) and isinstance(value, ast.Name)):
-            return node
-        if value.id not in self.names:
-            return node
-        self.names[target.id] = value.id
-        return None
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        self.generic_visit(node)
-        named, value = node.attr == "apply", node.value
-        return value if named and isinstance(value, ast.Name) and value.id in self.names else node
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        node.id = self.names.get(node.id, node.id)
-        return node
+    return found, own, notes
 
 
 class _WithOperators(ast.NodeTransformer):

@@ -70,6 +70,7 @@ class Pasted:
         output: the name that it returns; empty where the program is the old one, reworded.
         notes: what was left out and what could not be read, line by line.
         invented: the inputs that the code has no values for, each with what it stands for.
+        above: the comments at the inputs that the code has values for.
         others: names whose lines have a trick that the output does not read.
     """
 
@@ -78,6 +79,7 @@ class Pasted:
     output: str
     notes: tuple[str, ...]
     invented: dict[str, str]
+    above: dict[str, tuple[str, ...]]
     others: tuple[str, ...] = ()
 
 
@@ -146,7 +148,8 @@ class _Paste(PastedExpressions):
     def __init__(self, text: str, there: Sequence[str]) -> None:
         super().__init__(there)
         tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-        self.comments = {t.start[0]: t for t in tokens if t.type == tokenize.COMMENT}
+        self.comments = {t.start[0]: t.string for t in tokens if t.type == tokenize.COMMENT}
+        self.above: dict[str, tuple[str, ...]] = {}
         self.place = 0  # the line that was read last
         self.helping = False  # whether the statements are a helper's
         self.result: Node | None = None  # what that helper returns
@@ -166,7 +169,8 @@ class _Paste(PastedExpressions):
         if functions.keys() - own or all(
             number_in(s.value) for s in body if isinstance(s, _RESULTS)
         ):
-            called = {n for name, one in functions.items() for n in calls_in(one) - {name}}
+            called = {n for name, one in functions.items()
+                      for n in calls_in(one) | (names_in(one) & self.own) if n != name}  # fmt: skip
             gives = {name for name, one in functions.items()
                      if any(isinstance(part, _RESULTS) for part in ast.walk(one))}  # fmt: skip
             order = [n for n in (*_WHOLE, *plain[::-1], *functions) if n in functions]
@@ -177,7 +181,8 @@ class _Paste(PastedExpressions):
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
                     self._setting(node.targets[0].attr, node.value, functions["__init__"])
             self.renamed |= self._arguments(functions[main])
-            body = [s for s in tree if isinstance(s, ast.Assign) and number_in(s.value)]
+            body = [s for s in tree if isinstance(s, ast.Assign)
+                    and (number_in(s.value) or self.applied(s.value))]  # fmt: skip
             body += functions[main].body
         self.place = body[0].lineno - 1 if body and functions else 0
         for statement in body:
@@ -214,7 +219,8 @@ class _Paste(PastedExpressions):
             node, count, returned = self.several
             said = visible(shown, 32) if shown != self.output else returned
             self.notes.append(at(node.lineno, WORDS("several_returned", count=count, output=said)))
-        return Pasted(program, values, shown, (*dict.fromkeys(self.notes),), invented, tricks)
+        notes = (*dict.fromkeys(self.notes),)
+        return Pasted(program, values, shown, notes, invented, self.above, tricks)
 
     def _arguments(self, function: ast.FunctionDef, used: ast.Call | None = None) -> dict[str, str]:
         """What a function's arguments are called in the program; those not given are inputs."""
@@ -251,7 +257,11 @@ class _Paste(PastedExpressions):
             self.input(self.clean(name), number)
 
     def _settle(self, name: str, value: ast.expr) -> bool:
-        """Whether this makes the name a function of the language, as in ``mse = nn.MSELoss()``."""
+        """Whether the name is a function from here on, as in ``mse = nn.MSELoss()``."""
+        if self.applied(value) in self.helpers:
+            self.helpers[name] = self.helpers[self.applied(value)]
+            self.own.add(name)
+            return True
         if made := self.module(value):
             self.functions[name] = made
         return bool(made)
@@ -378,7 +388,9 @@ class _Paste(PastedExpressions):
             self.renamed[_name(targets[1])] = places = self.input(self.fresh(_name(targets[1])))
             self.why[places] = input_note(node, _shown(node))
         elif values := values_in(value):
-            self.renamed[_name(target)] = self.input(self.clean(_name(target)), values)
+            self.renamed[_name(target)] = made = self.input(self.clean(_name(target)), values)
+            tail = self.comments.get(node.end_lineno or 0)
+            self.above[made] = (*self._comments(node), *([tail] if tail else []))
         elif len(targets) > 1 or not self._settle(_name(target), value):
             read = self.expression(node, value, len(targets))
             self._assign(node, [_name(one) for one in targets], read)
@@ -408,11 +420,15 @@ class _Paste(PastedExpressions):
 
     def _emit(self, node: ast.stmt, text: str) -> None:
         """Add a line, with the comments above it and at its end."""
+        self.lines += self._comments(node)
+        tail = self.comments.get(node.end_lineno or 0)
+        self.lines.append(f"{text}  {tail}" if tail and text[0] != "#" else text)
+
+    def _comments(self, node: ast.stmt) -> list[str]:
+        """The comments between the line that was read last and a statement."""
         above = range(self.place + 1, node.lineno)
-        self.lines += [self.comments[k].string for k in above if k in self.comments]
-        self.place = max(self.place, end := node.end_lineno or 0)
-        tail = self.comments.get(end)
-        self.lines.append(f"{text}  {tail.string}" if tail and text[0] != "#" else text)
+        self.place = max(self.place, node.end_lineno or 0)
+        return [self.comments[line] for line in above if line in self.comments]
 
     def inline(self, name: str, node: ast.Call) -> Node:
         """What a call of a helper gives; its statements become lines of the program."""

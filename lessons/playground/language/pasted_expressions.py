@@ -3,7 +3,6 @@
 import ast
 import itertools
 import math
-import operator
 import re
 import unicodedata
 from abc import abstractmethod
@@ -12,11 +11,18 @@ from keyword import kwlist
 from typing import Any, NamedTuple
 
 from lessons.gradient_tricks.text import visible
-from lessons.playground.language.expressions import Node, kind_of, of_kind, with_place
+from lessons.playground.language.expressions import (
+    SIGNS,
+    Node,
+    kind_of,
+    of_kind,
+    sign,
+    with_place,
+)
 from lessons.playground.language.functions import CALLABLE, Signature, own_name
 from lessons.playground.language.limits import MAX_NAME
+from lessons.playground.language.parse import Reader
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.playground.language.read_calls import Reader
 from lessons.playground.language.refusals import OUR_NAMES
 from lessons.playground.language.spellings import (
     INSTEAD,
@@ -34,10 +40,6 @@ from lessons.playground.language.words import WORDS
 
 ROOTS = {"self", "cls", "ctx", "args", "opt", "cfg", "config", "hparams", "params"}
 """What settings hang on: ``self.beta`` is ``beta``."""
-_COMPARES: dict[type, Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
-    ast.Gt: operator.gt, ast.GtE: operator.ge,
-}  # fmt: skip
 _FLOATS = re.compile(r"float|double|half|\bdtype$")
 """Number formats that only round."""
 _NO_EFFECT = {"sorted", "inplace", "keepdim", "keepdims", "requires_grad", "non_blocking"}
@@ -108,8 +110,8 @@ class PastedExpressions(Reader):
             if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
                 return not self._known(test.operand)
             if isinstance(test, ast.Compare):
-                (op,), (other,) = test.ops, test.comparators
-                return _COMPARES[type(op)](self._known(test.left), self._known(other))
+                (other,) = test.comparators
+                return bool(SIGNS[sign(test)].run(self._known(test.left), self._known(other)))
         except (KeyError, TypeError, ValueError):
             pass
         return None
@@ -204,6 +206,11 @@ class PastedExpressions(Reader):
         found = _CLASSES.get(_squashed(name))
         return Partial(found, node.args, node.keywords) if found else None
 
+    def applied(self, node: ast.expr) -> str:
+        """The name of the autograd Function that ``Own.apply`` stands for; empty for others."""
+        root, *names = path(node)
+        return root if names == ["apply"] and root in self.own else ""
+
     def _is_method(self, called: ast.expr) -> bool:
         root = path(called)[0]
         return isinstance(called, ast.Attribute) and (root not in MODULES or root in self.renamed)
@@ -266,9 +273,11 @@ class PastedExpressions(Reader):
         part = node.value if isinstance(node, ast.Subscript) else node
         called, code = path(getattr(part, "func", part))[-1], ast.unparse(node)
         arguments = node.args if isinstance(node, ast.Call) else []
+        called = self.applied(getattr(part, "func", part)) or called
         if called in self.helpers and isinstance(node, ast.Call):
             return self.inline(called, node)
-        passed_on = any(calls_in(one) & {*_PASSED_ON, *self.own} for one in arguments)
+        tricks = {*_PASSED_ON, *self.own}
+        passed_on = any((calls_in(one) | names_in(one)) & tricks for one in arguments)
         if (called in self.layers or passed_on) and len(arguments) == 1:
             self.guessed = True
             operand, line = self.operand(arguments[0]), node.lineno

@@ -18,9 +18,8 @@ from lessons.playground.language.limits import (
     MAX_OPS,
     MAX_RULE_CHARACTERS,
 )
-from lessons.playground.language.lookalikes import explain, unshowable
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.playground.language.refusals import OF_KEYWORDS, OF_SIGNS, no_name
+from lessons.playground.language.refusals import OF_KEYWORDS, OF_SIGNS, explain, no_name, unshowable
 from lessons.playground.language.words import WORDS
 
 _TOKEN = re.compile(

@@ -9,7 +9,7 @@ curves have and how many of those are run at a time.
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -69,9 +69,6 @@ class Spent:
     work: int = 0
     ops: int = 0
 
-    def __sub__(self, other: "Spent") -> "Spent":
-        return Spent(self.numbers - other.numbers, self.work - other.work, self.ops - other.ops)
-
 
 class Budget:
     """The time a run may take, read between ops; and the count of what it has spent.
@@ -105,8 +102,9 @@ class Budget:
         self._spent.ops += 1
 
     def spent(self) -> Spent:
-        """What has been counted so far."""
-        return replace(self._spent)
+        """What has been counted since this was last asked."""
+        spent, self._spent = self._spent, Spent()
+        return spent
 
 
 @dataclass(frozen=True)

@@ -49,16 +49,11 @@ class Live:
 
 
 def live(
-    checked: Checked,
-    inputs: Mapping[str, torch.Tensor] | None = None,
-    plain: bool = False,
-    budget: Budget | None = None,
-    apart: bool = False,
+    checked: Checked, plain: bool = False, budget: Budget | None = None, apart: bool = False
 ) -> Live:
-    """Run the program forward.
+    """Run the program forward, at the learner's points.
 
     Args:
-        inputs: values by name, instead of the document's own; cast to its dtype, on its device.
         plain: True takes every trick and override out.
         budget: the time it may take, its backward pass's rules included.
         apart: True gives each operand a tensor of its own, whose gradient is the part that comes
@@ -67,16 +62,14 @@ def live(
     Raises:
         PlaygroundError: shapes that clash, sizes or time over their bounds.
     """
-    return forward(checked, leaves(checked, inputs), plain, budget or Budget(), True, apart)
+    return forward(checked, leaves(checked), plain, budget or Budget(), True, apart)
 
 
-def leaves(
-    checked: Checked, inputs: Mapping[str, torch.Tensor] | None = None
-) -> dict[str, torch.Tensor]:
-    """The inputs as tensors on the device that require a gradient, some with other values."""
+def leaves(checked: Checked) -> dict[str, torch.Tensor]:
+    """The inputs as tensors on the device that require a gradient."""
     return {
         name: value.detach().to(checked.device, checked.dtype).clone().requires_grad_()
-        for name, value in {**checked.inputs, **(inputs or {})}.items()
+        for name, value in checked.inputs.items()
     }
 
 
@@ -178,8 +171,6 @@ def blocks(
     Returns:
         For each group, the row that holds for each op type in it, and its lines.
     """
-    if not rows:
-        return [({}, [*lines])]
     found = []
     for active, group in itertools.groupby(lines, key=lambda line: _active(line, rows)):
         own = list(group)
@@ -195,7 +186,7 @@ def _map(bound: Mapping[str, Row], machine: Machine, made: Live) -> Iterator[Non
         return
     rules = {}
     for op, row in bound.items():
-        own = replace(machine, text=row.rule.text, plain=False, steps=None)
+        own = replace(machine, text=row.override.rule.strip(), plain=False, steps=None)
         rules[op] = as_function(row, own, made.calls)
     with gradient_override_map(rules) as report:
         yield

@@ -16,11 +16,11 @@ import torch
 
 from lessons.gradient_tricks import tricks
 from lessons.gradient_tricks.tricks import TrickError
-from lessons.playground.language.constants import apply, numbers
 from lessons.playground.language.expressions import (
     SIGNS,
     Assignment,
     Node,
+    apply,
     called,
     children,
     kind_of,
@@ -99,11 +99,11 @@ class Machine:
         if isinstance(node, ast.Name):
             return env[node] if node in env else env[node.id]
         if isinstance(node, ast.List):
-            return self._made(numbers(node))
+            return self._made(ast.literal_eval(node))
         self.budget.check(node.lineno, node.col_offset + 1)
         arguments = [self.value(child, env) for child in children(node)]
         if kind_of(node) == "number":
-            return apply(sign(node), arguments, node)
+            return apply(node, arguments)
         try:
             result = self._run(node, arguments, env)
         except PlaygroundError:
@@ -136,8 +136,8 @@ class Machine:
         if function.trick and self.plain:
             return self.tensor(arguments[0])
         kinds = [parameter.kind for parameter in function.parameters]
-        prepared = [
-            self.tensor(value) if kind == "tensor" else value
+        prepared: list[Any] = [
+            self.tensor(value) if kind == "tensor" else int(value) if kind == "whole" else value
             for kind, value in zip(kinds, arguments, strict=False)
         ]
         if function.name == "where" and not any(torch.is_tensor(a) for a in arguments[1:]):
@@ -149,7 +149,7 @@ class Machine:
         elif function.name == "matmul":
             self._check_matmul(node, tensors[0].shape, tensors[1].shape)
         elif function.parameters[-1].kind == "whole" and len(prepared) == 2:
-            self._check_whole(node, function.name, tensors[0], int(prepared[1]))
+            self._check_whole(node, function.name, tensors[0], prepared[1])
         elif function.name == "onehot_sample":
             self._check_sample(node, tensors[0], tensors[1])
         return function.run(*prepared)

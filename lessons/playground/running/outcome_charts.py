@@ -50,18 +50,9 @@ def figures(outcome: Outcome, document: Document, ranges: Ranges | None = None) 
         ranges: those of several outcomes whose charts are next to each other; then no line has a
             name at its end.
     """
-    curves = {series.name: series for series in outcome.curves}
-    series = {line.name: line for line in outcome.series}
-    if not _on_curve(outcome, curves, series):
-        entry = document.entry - 1
-        series = {
-            name: Series(name, line.role, line.x[[entry]], line.y[[entry]])
-            for name, line in series.items()
-        }
-    x = _moved(outcome, document)
     value, gradient = ranges or ranges_of([outcome])
-    parts = outcome, document, curves, series, x
-    above, below = _value(*parts, value), _gradients(*parts, gradient, ranges is None)
+    charts = _Charts(outcome, document)
+    above, below = charts.value(value), charts.gradients(gradient, ranges is None)
     above.layout["margin"]["r"] = below.layout["margin"]["r"]  # each x at one place in both
     return [above, below]
 
@@ -107,64 +98,102 @@ def _rows(
             yield name, _all(value), *("" for _ in gradients)
 
 
-def _gradients(
-    outcome: Outcome,
-    document: Document,
-    curves: dict[str, Series],
-    series: dict[str, Series],
-    x: str,
-    frame: tuple[float, float],
-    with_names: bool,
-) -> Figure:
-    roles = [role for role in GRADIENTS if role in curves]
-    subject = f"∂{outcome.output}/∂{x}"
-    there = {role: curves[role] for role in roles}
-    layout = axes(span(there[roles[0]]), frame, x, subject)
-    ends = ((role, name, there[role].y) for role, name in NAMES.items() if role in there)
-    data = gradient_curves(there)
-    if there[roles[0]].low is not None:
-        data = over_draws(there) + [ticks(one) for r, one in there.items() if ROLES[r].ticked]
-    sent = [role for role in roles if outcome.gradients[role][outcome.over] is not None]
-    dots = [role for role in (NOISY[::-1] if with_names else NOISY[:1]) if role in sent]
-    if with_names:
-        data += named(ends, layout, _GRADIENT_HEIGHT)
-    return Figure(
-        "gradient",
-        gradient_at(subject, _at_entry(series, document, *NOISY), x),
-        _caption(outcome, document, len(series[roles[0]].x)),
-        gradient_alt(subject, spoken(series, sent or roles, x), x),
-        [*data, *(_held(points(series[role]), outcome) for role in dots)],
-        layout,
-        height=_GRADIENT_HEIGHT,
-        selects="entry",
-    )
+class _Charts:
+    """The charts of an outcome.
 
+    Attributes:
+        x: the axis's name: the input, with the entry where it has several.
+        curves, points: by role; the points are those that lie on the curve.
+    """
 
-def _value(
-    outcome: Outcome,
-    document: Document,
-    curves: dict[str, Series],
-    series: dict[str, Series],
-    x: str,
-    frame: tuple[float, float],
-) -> Figure:
-    forward = curves["forward"]
-    there = series.get("forward")
-    alone = WORDS("value_alone", output=outcome.output, input=x)
-    return Figure(
-        "forward",
-        value_at(outcome.output, _at_entry(series, document, "forward"), x) if there else alone,
-        "",
-        forward_alt(spoken(series, ["forward"], x), x) if there else f"{alone}.",
-        [
-            *([band(forward)] if forward.low is not None else []),
-            curve(forward, exact=True),
-            *([_held(points(there), outcome)] if there else []),
-        ],
-        axes(span(forward), frame, x, outcome.output),
-        height=_VALUE_HEIGHT,
-        selects="entry",
-    )
+    def __init__(self, outcome: Outcome, document: Document) -> None:
+        self.outcome, self.entry = outcome, document.entry
+        self.input = outcome.values[outcome.over]
+        self.x = _label(outcome.over, self.input, document.entry - 1)
+        self.curves = {series.name: series for series in outcome.curves}
+        self.points = {line.name: line for line in outcome.series}
+        if not _on_curve(outcome, self.curves, self.points):
+            place = [document.entry - 1]
+            self.points = {
+                name: Series(name, line.role, line.x[place], line.y[place])
+                for name, line in self.points.items()
+            }
+
+    def gradients(self, frame: tuple[float, float], with_names: bool) -> Figure:
+        outcome, curves, points = self.outcome, self.curves, self.points
+        there = {role: curves[role] for role in GRADIENTS if role in curves}
+        first = next(iter(there))
+        subject = f"∂{outcome.output}/∂{self.x}"
+        layout = axes(span(there[first]), frame, self.x, subject)
+        data = gradient_curves(there)
+        if there[first].low is not None:
+            data = over_draws(there) + [ticks(one) for r, one in there.items() if ROLES[r].ticked]
+        sent = [role for role in there if outcome.gradients[role][outcome.over] is not None]
+        dots = [role for role in (NOISY[::-1] if with_names else NOISY[:1]) if role in sent]
+        if with_names:
+            ends = ((role, name, there[role].y) for role, name in NAMES.items() if role in there)
+            data += named(ends, layout, _GRADIENT_HEIGHT)
+        return Figure(
+            "gradient",
+            gradient_at(subject, self._at_entry(*NOISY), self.x),
+            self._caption(),
+            gradient_alt(subject, spoken(points, sent or [*there], self.x), self.x),
+            [*data, *(self._dots(role) for role in dots)],
+            layout,
+            height=_GRADIENT_HEIGHT,
+            selects="entry",
+        )
+
+    def value(self, frame: tuple[float, float]) -> Figure:
+        output, forward = self.outcome.output, self.curves["forward"]
+        there = "forward" in self.points
+        alone = WORDS("value_alone", output=output, input=self.x)
+        return Figure(
+            "forward",
+            value_at(output, self._at_entry("forward"), self.x) if there else alone,
+            "",
+            forward_alt(spoken(self.points, ["forward"], self.x), self.x) if there else f"{alone}.",
+            [
+                *([band(forward)] if forward.low is not None else []),
+                curve(forward, exact=True),
+                *([self._dots("forward")] if there else []),
+            ],
+            axes(span(forward), frame, self.x, output),
+            height=_VALUE_HEIGHT,
+            selects="entry",
+        )
+
+    def _at_entry(self, *roles: str) -> Iterator[float]:
+        """The entry that moves, and the number of each of these roles there."""
+        lines = [self.points[role] for role in roles]
+        place = min(self.entry, len(lines[0].x)) - 1
+        return (float(y[place]) for y in (lines[0].x, *(one.y for one in lines)))
+
+    def _dots(self, role: str) -> Trace:
+        """The points of a role, each dragged along the axis, where the input is a flat list.
+
+        The control is named as in ``document/gestures.py``.
+        """
+        along: Measure = "x"
+        made = points(self.points[role])
+        if not self._is_flat():
+            return made
+        return dragged(made, "points", **{f"in.{self.outcome.over}.values": along})
+
+    def _is_flat(self) -> bool:
+        """Whether every entry of the plotted input is a point, and its list a plain one."""
+        value, shown = self.input, len(self.points["trick_gradient"].x)
+        plain = value.dim() == 0 or (value.dim() == 1 and value.numel() > 1)
+        return bool(plain) and value.numel() == shown
+
+    def _caption(self) -> str:
+        said = []
+        if self.input.numel() > 1:
+            said.append(WORDS("moves", entry=self.entry, input=self.outcome.over))
+            said += [WORDS("click")] * (len(self.points["trick_gradient"].x) > 1)
+        if self._is_flat():
+            said.append(WORDS("drag"))
+        return " ".join(said)
 
 
 def _heights(outcome: Outcome, roles: Sequence[str]) -> list[Array]:
@@ -172,31 +201,6 @@ def _heights(outcome: Outcome, roles: Sequence[str]) -> list[Array]:
     curves = {curve.name: curve for curve in outcome.curves if curve.role in roles}
     points = [line.y for line in outcome.series if line.role in roles and line.role != "forward"]
     return [*ends_of(curves), *points]
-
-
-def _at_entry(series: dict[str, Series], document: Document, *roles: str) -> Iterator[float]:
-    """The entry that moves, and the number of each of these roles there."""
-    points = [series[role] for role in roles]
-    place = min(document.entry, len(points[0].x)) - 1
-    return (float(y[place]) for y in (points[0].x, *(one.y for one in points)))
-
-
-def _held(trace: Trace, outcome: Outcome) -> Trace:
-    """The points of an input, each dragged along the axis, where its values are a flat list.
-
-    The control is named as in ``document/gestures.py``.
-    """
-    along: Measure = "x"
-    if not _is_flat(outcome, len(trace["x"])):
-        return trace
-    return dragged(trace, "points", **{f"in.{outcome.over}.values": along})
-
-
-def _is_flat(outcome: Outcome, shown: int) -> bool:
-    """Whether every entry of the plotted input is a point, and its list a plain one."""
-    value = outcome.values[outcome.over]
-    plain = value.dim() == 0 or (value.dim() == 1 and value.numel() > 1)
-    return bool(plain) and value.numel() == shown
 
 
 def _on_curve(outcome: Outcome, curves: dict[str, Series], series: dict[str, Series]) -> bool:
@@ -225,22 +229,6 @@ def _meets(drawn: Series, line: Series) -> bool:
     with np.errstate(invalid="ignore"):  # not there, and not inside either
         fits = (line.y >= low - room) & (line.y <= high + room)
     return bool(np.all(fits | ~inside | ~np.isfinite(low) | ~np.isfinite(high)))
-
-
-def _caption(outcome: Outcome, document: Document, shown: int) -> str:
-    said = []
-    if outcome.values[outcome.over].numel() > 1:
-        said.append(WORDS("moves", entry=document.entry, input=outcome.over))
-        said += [WORDS("click")] * (shown > 1)
-    if _is_flat(outcome, shown):
-        said.append(WORDS("drag"))
-    return " ".join(said)
-
-
-def _moved(outcome: Outcome, document: Document) -> str:
-    """The axis's name: the input, with the entry where it has several."""
-    value = outcome.values[outcome.over]
-    return _label(outcome.over, value, document.entry - 1)
 
 
 def _label(name: str, value: torch.Tensor, place: int) -> str:

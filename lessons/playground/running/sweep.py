@@ -6,9 +6,8 @@ norm stays within its own run. A point that is not finite is left out of a mean 
 counted. Where a curve may jump it is run again between its points, and broken where the jump is.
 """
 
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import torch
@@ -16,7 +15,6 @@ from numpy.typing import NDArray
 
 from lessons.contract.result import Array, Series
 from lessons.playground.document.check import Checked, draws
-from lessons.playground.document.contents import Document, Input
 from lessons.playground.language.limits import MAX_DRAWS
 from lessons.playground.running.budget import Budget, Plan
 from lessons.playground.running.execute import forward, gradients
@@ -39,7 +37,8 @@ def sweep(
     Raises:
         PlaygroundError: the time is over.
     """
-    noise = _noise(checked.document.inputs, room.draws if drawn is None else MAX_DRAWS)
+    document, count = checked.document, room.draws if drawn is None else MAX_DRAWS
+    noise = {one.name: draws(document, one.noise, count) for one in document.inputs if one.noise}
     x = grid(checked.over.low, checked.over.high, room.points)
     series = _swept(checked, x, noise, room, budget, not plain, drawn)
     between = _between(x.numpy(), _steep(series))
@@ -49,18 +48,6 @@ def sweep(
     return (*series, *plain)
 
 
-@lru_cache(maxsize=2)
-def _noise(inputs: tuple[Input, ...], count: int) -> Mapping[str, torch.Tensor]:
-    """The first draws of each noise, shape [count, *shape of the input]."""
-    document = Document(inputs, "")
-    return {
-        one.name: torch.stack(list(itertools.islice(draws(document, one), count)))
-        for one in inputs
-        if one.noise is not None
-    }
-
-
-@lru_cache(maxsize=16)
 def grid(low: float, high: float, count: int) -> torch.Tensor:
     """The places of a curve, float64; one that is 0 but for rounding is 0, where much happens.
 
@@ -118,50 +105,39 @@ def _batch(
 def _runs(
     checked: Checked, batch: dict[str, torch.Tensor], budget: Budget, plain: bool
 ) -> dict[str, torch.Tensor]:
-    """Value and gradient of each run by role, on the CPU; with ``plain`` those without tricks."""
-    ((value, trick),) = _run(checked, batch, budget, False, [checked.output])
-    found = {"forward": value, "trick_gradient": trick}
-    if plain:
-        wanted = {"true_gradient": checked.output}
-        if checked.document.intended:
-            wanted["intended_gradient"] = checked.document.intended
-        runs = _run(checked, batch, budget, True, [*wanted.values()])
-        found |= {role: gradient for role, (_, gradient) in zip(wanted, runs, strict=True)}
-    return {role: one.to("cpu", torch.float64) for role, one in found.items()}
+    """Value and gradient of each run by role, on the CPU; with ``plain`` those without tricks.
 
-
-def _run(
-    checked: Checked,
-    batch: dict[str, torch.Tensor],
-    budget: Budget,
-    plain: bool,
-    names: Sequence[str],
-) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """For each name the plotted part of its value, and the gradient of the sum of that value.
-
-    All runs together have one sum: each run's inputs are in no other term of it.
+    All runs together have one sum: each run's inputs are in no other term of it. Of the value and
+    of the gradient these are the plotted parts.
     """
     over, entry = checked.over.name, checked.document.entry - 1
     to = checked.device, checked.dtype
     same = {name: one.to(*to) for name, one in checked.inputs.items()}
     batch = {name: one.to(*to) for name, one in batch.items()}
     moving = batch[over].requires_grad_()
+    passes = [{"trick_gradient": checked.output}]
+    if plain:
+        passes.append({"true_gradient": checked.output})
+        if checked.document.intended:
+            passes[1]["intended_gradient"] = checked.document.intended
 
-    def single_run(*leaves: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    def single_run(without_tricks: int, *leaves: torch.Tensor) -> tuple[torch.Tensor, ...]:
         inputs = same | dict(zip(batch, leaves, strict=True))
-        values = forward(checked, inputs, plain, budget).values
-        return tuple(values[name] for name in names)
+        values = forward(checked, inputs, bool(without_tricks), budget).values
+        return tuple(values[name] for name in passes[without_tricks].values())
 
-    found = []
-    for whole in torch.func.vmap(single_run)(*batch.values()):
-        (gradient,) = gradients(whole, [moving], keep=len(names) > 1)
-        along = torch.full((len(moving),), torch.nan)  # NaN is not drawn
-        if gradient is not None:
-            along = gradient.reshape(len(moving), -1)[:, entry]
-        # Of another shape, its sum is plotted.
-        rows = whole.detach().reshape(len(moving), -1)
-        found.append((rows[:, entry] if whole.shape == moving.shape else rows.sum(1), along))
-    return found
+    found: dict[str, torch.Tensor] = {}
+    for place, wanted in enumerate(passes):
+        runs = torch.func.vmap(partial(single_run, place))(*batch.values())
+        for role, whole in zip(wanted, runs, strict=True):
+            (gradient,) = gradients(whole, [moving], keep=len(wanted) > 1)
+            if not found:  # of another shape, its sum is plotted
+                rows = whole.detach().reshape(len(moving), -1)
+                found["forward"] = rows[:, entry] if whole.shape == moving.shape else rows.sum(1)
+            found[role] = torch.full((len(moving),), torch.nan)  # NaN is not drawn
+            if gradient is not None:
+                found[role] = gradient.reshape(len(moving), -1)[:, entry]
+    return {role: one.to("cpu", torch.float64) for role, one in found.items()}
 
 
 def curves_of(roles: Sequence[str], x: torch.Tensor, values: torch.Tensor) -> list[Series]:
@@ -175,28 +151,22 @@ def curves_of(roles: Sequence[str], x: torch.Tensor, values: torch.Tensor) -> li
         if not finite.all():
             values = torch.where(finite, values, torch.nan)
             mean = values.nanmean(1)
-        parts = mean, *_ends(values, finite.sum(1, keepdim=True))
+        # It sorts five times as fast, too, but puts −0 and 0 in any order.
+        numbers: Array = values.numpy()
+        any_negative_zero = (np.signbit(numbers) & (numbers == 0)).any()
+        ordered = (
+            values.sort(1).values if any_negative_zero else torch.from_numpy(np.sort(numbers, 1))
+        )
+        last = (finite.sum(1, keepdim=True) - 1).clamp(min=0).to(torch.float64)
+        parts = mean, _percentile(ordered, 0.05 * last), _percentile(ordered, 0.95 * last)
     rows = zip(*(part.numpy() for part in parts), strict=True)
     return [Series(role, role, places, *row) for role, row in zip(roles, rows, strict=True)]
 
 
-def _ends(values: torch.Tensor, counts: torch.Tensor) -> Iterator[torch.Tensor]:
-    """The 5th and the 95th percentile over the draws, as torch.nanquantile gives them.
-
-    Numpy sorts five times as fast, but puts −0 and 0 in any order.
-
-    Args:
-        counts: how many draws are numbers.
-    """
-    numbers: Array = values.numpy()
-    if (numbers.view(np.int64) == np.float64(-0.0).view(np.int64)).any():
-        ordered = values.sort(1).values
-    else:
-        ordered = torch.from_numpy(np.sort(numbers, 1))
-    for share in (0.05, 0.95):
-        rank = share * (counts - 1).clamp(min=0).to(torch.float64)
-        below, above = (ordered.gather(1, one.long()) for one in (rank, rank.ceil()))
-        yield torch.lerp(below, above, rank - rank.floor())[:, 0]
+def _percentile(ordered: torch.Tensor, rank: torch.Tensor) -> torch.Tensor:
+    """The number at a rank between two of the draws, as torch.nanquantile gives it."""
+    below, above = (ordered.gather(1, one.long()) for one in (rank, rank.ceil()))
+    return torch.lerp(below, above, rank - rank.floor())[:, 0]
 
 
 def _steep(series: list[Series]) -> NDArray[np.int64]:

@@ -1,6 +1,6 @@
-"""The articles' snippets and their wrong variants as documents, each in a file of this folder.
+"""The articles' snippets and their wrong variants as documents, in a folder for each trick.
 
-To add one, add a file, its name to its trick's, and a title and a sentence about it to en.md. The
+To add one, add a file, and a title and a sentence about it to en.md, which has their order. The
 folder earlier has those that are no longer offered: their addresses still open. A lesson's own
 program is next to the lesson, as in_playground.txt.
 """
@@ -15,9 +15,11 @@ from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.contents import Document
 from lessons.playground.language.playground_error import PlaygroundError
 
-_FILES = {path.stem: path for path in Path(__file__).parent.rglob("*.txt")}
-_NAMES = [name for name, path in _FILES.items() if path.parent.name != "earlier"]
-WORDS = Texts(__file__, asked=(*_NAMES, *(f"{name}_about" for name in _NAMES)))
+_FILES = {path.stem: path for path in sorted(Path(__file__).parent.rglob("*.txt"))}
+_NAMES = {name: path.parent.name for name, path in _FILES.items() if path.parent.name != "earlier"}
+"""The names of those that are offered, each with its trick's."""
+_TRICKS = {*_NAMES.values()} - {Path(__file__).parent.name}
+WORDS = Texts(__file__, asked=(*_TRICKS, *_NAMES, *(f"{name}_about" for name in _NAMES)))
 
 
 @dataclass(frozen=True)
@@ -32,34 +34,14 @@ class Preset:
     trick: str
 
 
-_TRICKS = {
-    WORDS("stop_gradient"): (
-        *("noise_leaks", "wrong_place", "right_place", "square_after"),
-        *("truncated", "gate_by_itself", "gate_stopped"),
-    ),
-    WORDS("straight_through_trick"): (
-        *("straight_through_rounding", "straight_through_exact", "round_square"),
-        *("argmax_softmax", "sample_straight_through", "gumbel"),
-    ),
-    WORDS("override_map"): (
-        *("override_noise", "halve", "halve_square_right", "mul_gradient"),
-        *("matmul_right", "three_outputs_right", "guided_relu", "guided_maximum"),
-    ),
-    WORDS("reversal"): ("flip", "flip_twice", "flip_schedule"),
-    WORDS("clipping"): ("clip_inside", "clip_outside"),
-    WORDS("losses"): ("squared_error", "cross_entropy_logits", "policy_loss_zero", "reinforce"),
-    "": ("blank",),
-}
-"""Tricks and their presets, in the order in which they are offered."""
-
-
 @cache
 def presets() -> tuple[Preset, ...]:
-    """Every preset, in order."""
+    """Every preset that is offered, in order."""
+    texts = WORDS.texts
     return tuple(
-        Preset(name, preset(name), WORDS.texts[name], WORDS.texts[f"{name}_about"], trick)
-        for trick, names in _TRICKS.items()
-        for name in names
+        Preset(name, preset(name), title, texts[f"{name}_about"], texts.get(_NAMES[name], ""))
+        for name, title in texts.items()
+        if name in _NAMES
     )
 
 
@@ -72,7 +54,7 @@ def preset(name: str) -> Document:
     """
     if name in _FILES:
         return from_text(_FILES[name].read_text("utf-8"))
-    message = WORDS("no_preset", name=cited(name), near=suggestion(name, _NAMES))
+    message = WORDS("no_preset", name=cited(name), near=suggestion(name, [*_NAMES]))
     raise PlaygroundError(message, part="document")
 
 
