@@ -8,7 +8,7 @@ from itertools import pairwise
 from ..recorder import Node, assigned, in_line
 from ..text import listed
 from .run import Run
-from .shapes import RESHAPE
+from .shapes import DISTANCES, RESHAPE
 from .source import callee
 from .words import WORDS, Fault, at_step, called, op_called
 
@@ -42,6 +42,8 @@ def terms(run: Run) -> Iterator[Fault]:
             yield from _dropped(run, node)
         elif node.type == "mul" and node.name in run.wanted:
             yield from _weighs(run, node)
+        elif node.type in DISTANCES | {"sub"} and node.name in run.wanted:
+            yield from _bootstraps(run, node)
     for name in run.ends:
         yield from _twice(run, run.recording.nodes[name])
     yield from _undivided(run)
@@ -99,6 +101,36 @@ def _weighs(run: Run, node: Node) -> Iterator[Fault]:
         if one.type in ("sub", "rsub") and extra and is_log:
             at, names = in_line(one.place), listed(sorted(extra), 4)
             says = WORDS("weighs", name=called(one), where=at, names=names)
+            yield Fault("note", says, node=node.name)
+
+
+def _bootstraps(run: Run, node: Node) -> Iterator[Fault]:
+    """A discounted target, data + 0.99 · net(next), that trains the weights of the other side, too.
+
+    Its mark is a plain factor a little below 1, a discount. Where two outputs of one network are
+    compared, or a residual of a differential equation, there is none.
+    """
+    live = [edge.producer for edge in node.operands if edge.flows]
+    for target, other in (live, live[::-1]) if len(live) == 2 else ():
+        while target.type in RESHAPE:
+            target = target.operands[0].producer
+        parts, discounts = [edge.producer for edge in target.operands], list[float]()
+        ahead = [one for one in parts if one.requires_grad]
+        if target.type != "add" or len(parts) != 2 or len(ahead) != 1:
+            continue
+        (term,) = ahead
+        while term.type in RESHAPE | {"mul"} and len(ahead) == 1:
+            read = [edge.producer for edge in term.operands]
+            ahead = [one for one in read if one.requires_grad]
+            plain = [one for factor in (term, *read) for one in factor.numbers]
+            discounts += [one for one in plain if isinstance(one, float) and 0.8 < one < 1]
+            term = next(iter(ahead), term)
+        same = {*run.leaves_before(term.name)}.intersection(run.leaves_before(other.name))
+        if discounts and same:
+            at, names = in_line(target.place), listed(sorted(same), 4)
+            says = WORDS(
+                "bootstraps", name=called(target), where=at, other=called(other), names=names
+            )
             yield Fault("note", says, node=node.name)
 
 
