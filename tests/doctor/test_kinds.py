@@ -497,6 +497,22 @@ FAULTY = [
         0, ("advantage", ":13", r"critic\.weight", "detach"), (),
     ),
     (
+        "a target that moves with what should meet it",
+        "done = torch.tensor([0.0, 0, 1, 0, 0, 1])\nfor _ in range(3):\n    opt.zero_grad()\n"
+        "    q = net(x).gather(1, y[:, None]).squeeze(1)\n"
+        "    goal = torch.ones(6) + 0.99 * (1 - done) * net(x + 1).max(1)[0]\n"
+        "    nn.functional.mse_loss(q, goal).backward()\n    opt.step()\n",
+        0, ("goal", ":12", "discounted target for q", r"net\.0\.weight", "no_grad"), (),
+    ),
+    (
+        "a target that is a constant, and two outputs that are compared",
+        "for _ in range(3):\n    opt.zero_grad()\n    with torch.no_grad():\n"
+        "        goal = torch.ones(6) + 0.99 * net(x + 1).max(1)[0]\n"
+        "    alike = nn.functional.mse_loss(net(x), 0.9 * net(x + 1))\n"
+        "    (alike + (net(x)[:, 0] - goal).square().mean()).backward()\n    opt.step()\n",
+        0, (), ("discounted",),
+    ),
+    (
         "a result that is changed through its data",
         "for _ in range(3):\n    opt.zero_grad()\n    h = net(x) + 0.0\n    h.data.mul_(0.1)\n"
         "    nn.functional.cross_entropy(h, y).backward()\n    opt.step()\n",

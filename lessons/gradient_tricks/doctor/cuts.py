@@ -4,18 +4,16 @@ from collections.abc import Iterator
 
 import torch
 
-from ..recorder import Node, Value
-from ..recorder.recording.nodes import Left
-from ..recorder.recording.variables import in_line, line_of
+from ..recorder import Left, Node, Value, in_line, line_of
 from ..text import counted, listed
 from .graph import zero
 from .held import dead
 from .run import Run
 from .source import backward_of
 from .stops import JOIN, bridged, left_by, stops
-from .words import Fault, called, get_none, it_or_them, sentence_start
+from .words import WORDS, Fault, called, get_none, it_or_them, sentence_start
 
-RETURN = "Return the tensor itself, and use .item() only for printing."
+RETURN = WORDS("return_itself")
 _NEAR = 0.5
 """The largest distance of a copy from its original, relative to the length of its weights. Another
 random network is 1.4 away."""
@@ -72,8 +70,7 @@ def _copies(run: Run, missing: list[str], held: set[int]) -> dict[str, str]:
         stopped = stops(run, run.graph.after(own, live=True), run.wanted) if why else []
         # A block or a detach is there on purpose, a copy is not.
         if why and {one.kind for one, _ in stopped} <= {"no_grad", "detached"}:
-            says = f"{prefix} gets no gradient here, and {why}: meant for a target network, a "
-            found |= dict.fromkeys(own, f"{says}teacher or an average.")
+            found |= dict.fromkeys(own, WORDS("meant", name=prefix, why=why))
     return found
 
 
@@ -138,12 +135,12 @@ def _unused(run: Run, unread: list[str], told: list[Fault]) -> Iterator[Fault]:
     reads = f"no op of the forward pass reads {them} with gradients on{when}"
     says = f"{listed(unread)} got no gradient: {reads}."
     says += f" {hidden} was not seen, and may read {them}." if hidden else ""
-    do = "Call the layer that owns it, or remove it; DistributedDataParallel stops on such weights."
+    do = WORDS("call_or_remove")
     dark = [run.watch.dark.get(id(run.tensors[name])) for name in unread]
     _, place, off = dark[0] or (None, None, None)
     if all(dark) and off is None:
         says += f" Before, a copy without a graph was taken of {them}{in_line(place)}."
-        do = f"Compute what depends on {them} again in each forward pass, from {unread[0]} itself."
+        do = WORDS("compute_again", them=them, name=unread[0])
     elif all(dark) and off is not None:
         says = f"{listed(unread)} got no gradient: read{in_line(place)}, where torch.{off.name}"
         says += f"{in_line(off.where)} had switched gradients off."
@@ -158,18 +155,15 @@ def _unused(run: Run, unread: list[str], told: list[Fault]) -> Iterator[Fault]:
 def _nothing_wanted(run: Run) -> Fault:
     """Say that nothing requires a gradient, where the parameters were frozen, and how to train."""
     if not run.frozen:
-        says = "No input and no parameter requires a gradient: requires_grad is False for each."
-        return Fault("nothing_wanted", says, "Set requires_grad=True on what is trained.")
+        return Fault("nothing_wanted", WORDS("nothing_wanted"), WORDS("set_requires_grad"))
     last = run.frozen[-1].rpartition(".")[0] or run.name
     places = (run.optimizers.frozen.get(id(run.tensors[one])) for one in run.frozen[::-1])
     where = line_of(next((one for one in places if one), None))
-    return Fault(
-        "nothing_wanted",
+    says = (
         f"All {len(run.frozen)} parameters of {listed([*run.watch.leaves.modules]) or run.name} "
-        f"have requires_grad=False{', set in ' * bool(where)}{where}, so the loss has no graph.",
-        f"Unfreeze what should train, {last}.requires_grad_(True) for instance; a new head belongs "
-        "after the line that freezes.",
+        f"have requires_grad=False{', set in ' * bool(where)}{where}, so the loss has no graph."
     )
+    return Fault("nothing_wanted", says, WORDS("unfreeze", name=last))
 
 
 def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
@@ -190,10 +184,8 @@ def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
         hiding = next((one for one in fresh if one.name in after), None)
         hides = ""
         if hiding is not None and " leaf" not in why.says:
-            hides = (
-                f" requires_grad=True{in_line(run.recording.turned.get(hiding.name))} makes "
-                f"{called(hiding)} a new leaf, so backward() runs without an error and ends there."
-            )
+            turned = in_line(run.recording.turned.get(hiding.name))
+            hides = f" {WORDS('hides', where=turned, name=called(hiding))}"
         fresh = [one for one in fresh if one.name not in after]
         none = get_none([name for name in read if name in before])
         yield Fault(why.kind, f"{none}: {why.says}{hides}", why.do, nodes[0], why.where)
@@ -202,22 +194,16 @@ def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
     for node in fresh if not found and not left_torch else ():
         where = next((edge.consumer.place for edge in graph.consumers.get(node.name, ())), None)
         first_read = f", first read{in_line(where)}" if where else ""
-        says = (
-            f"{sentence_start(called(node))} is a new leaf with requires_grad=True"
-            f"{first_read}: the gradient ends there without an error. {get_none(read)}."
-        )
-        do = "Remove requires_grad=True, and find what cut the graph before it."
+        name, do = sentence_start(called(node)), WORDS("remove_requires_grad")
+        says = f"{WORDS('fresh_leaf', name=name, read=first_read)} {get_none(read)}."
         is_empty = zero(node.outputs[0]) and node.name in run.ends and not run.is_whole
         yield Fault("note" if is_empty else "fresh_leaf", says, do, node.name)
 
 
 def _bypassed(bridge: Node, hard: str, soft: str, none: str) -> Fault:
     """The weights behind a straight-through bridge, which no other path reaches."""
-    says = (
-        f"{none}: the straight-through bridge{in_line(bridge.place)} sends the gradient of "
-        f"{hard} to {soft} alone, and the loss reads {hard} only behind it."
-    )
-    do = f"Let a term of the loss read {hard} itself, as in mse_loss({hard}, {soft}.detach())."
+    says = WORDS("bypassed", none=none, where=in_line(bridge.place), hard=hard, soft=soft)
+    do = WORDS("read_itself", hard=hard, soft=soft)
     return Fault("bypassed", says, do, bridge.name, bridge.place)
 
 
@@ -253,14 +239,11 @@ def _not_registered(run: Run) -> Iterator[Fault]:
             f"reads {'is' if len(strange) == 1 else 'are'} not among its parameters(), the first "
             f"{strange[0]} in {reader.type}{at}: no optimizer moves {it_or_them(strange)}."
         )
-        do = "Keep layers in nn.ModuleList or nn.ModuleDict, not in a plain list or dictionary."
+        do = WORDS("module_list")
         if again and strange[0] not in again:
-            do = f"Make it once, in __init__: {calls[0]} makes a new one{at} whenever it runs."
+            do = WORDS("make_once", module=calls[0], where=at)
         elif not isinstance(tensors[strange[0]], torch.nn.Parameter):
-            do = (
-                f"Register it, {strange[0]} = nn.Parameter(torch.randn(3) * 0.1): a plain tensor "
-                "is not a parameter of a module, and neither is a tensor computed from one."
-            )
+            do = WORDS("register", name=strange[0])
         yield Fault("not_registered", says, do, strange[0])
 
 
@@ -274,14 +257,10 @@ def _kept_back(run: Run, read: list[str]) -> Fault:
                 f"{listed(read)} got no gradient: one arrived at {node.type}{in_line(node.place)}, "
                 f"and {node.type}.backward{backward_of(node.type)} sent None on."
             )
-            do = (
-                "Return a gradient for each input. Gradients are off within it: what it leaves to "
-                "autograd needs `with torch.enable_grad():`."
-            )
-            return Fault("no_gradient_sent", says, do, node.name)
+            return Fault("no_gradient_sent", says, WORDS("return_gradients"), node.name)
     says = f"{listed(read)} got no gradient: the result does not depend on {it_or_them(read)}."
     at = read[0] if read[0] in run.recording.nodes else None
-    return Fault("no_path", says, "Check that the right tensor is returned.", at)
+    return Fault("no_path", says, WORDS("right_tensor"), at)
 
 
 def _not_a_tensor(run: Run) -> Fault:

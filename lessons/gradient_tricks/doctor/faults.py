@@ -5,11 +5,8 @@ notes on what is no fault by itself, such as where gradients stop on the way.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..recorder import Node
+from ..recorder import Node, Stale, in_line, line_of, short
 from ..recorder.picture.sentences import stale_sentence
-from ..recorder.recording.nodes import Stale
-from ..recorder.recording.plain_tensor import short
-from ..recorder.recording.variables import in_line, line_of
 from ..text import listed
 from .cuts import cuts
 from .held import held
@@ -22,7 +19,7 @@ from .source import at_line, gives
 from .steps import steps
 from .stops import bridged, stops
 from .terms import terms
-from .words import Fault, called
+from .words import WORDS, Fault, called
 from .zeros import rounding, zeros
 
 MOST_NOTES = 20
@@ -59,14 +56,8 @@ def _once(found: list[Fault]) -> list[Fault]:
 def _stale(run: Run) -> Iterator[Fault]:
     for node, one in ((op, one) for op in run.recording for one in op.stale):
         if not one.refused:
-            yield Fault(
-                "stale",
-                f"{stale_sentence(node, one)} The gradient is computed with the "
-                "changed numbers. Torch says nothing: .data, numpy and the steps of fused "
-                "optimizers go past its check.",
-                instead_of(one, _anew(node, one)),
-                node.name,
-            )
+            says = f"{stale_sentence(node, one)} {WORDS('changed_numbers')}"
+            yield Fault("stale", says, instead_of(one, _anew(node, one)), node.name)
 
 
 def _anew(node: Node, one: Stale) -> str:
@@ -84,11 +75,8 @@ def _past_autograd(run: Run) -> Iterator[str]:
         source = made.operands[0].producer if made.operands else made
         is_data = made.type == "stop_gradient" and made.function == "__get__"
         if node.inplace and is_data and source.requires_grad and not source.leaf:
-            yield (
-                f"{node.type}{in_line(node.place)} changes {called(source)} through .data, past "
-                "autograd: the gradient is that of the numbers before. Without .data, autograd "
-                "records the change."
-            )
+            op = f"{node.type}{in_line(node.place)}"
+            yield WORDS("past_autograd", op=op, name=called(source))
 
 
 def _own_backwards(run: Run) -> Iterator[str]:
@@ -97,11 +85,8 @@ def _own_backwards(run: Run) -> Iterator[str]:
         method = getattr(type(run.modules.get(call.path)), "backward", None)
         code = getattr(method, "__code__", None)
         if code is not None and gives(code.co_filename, code.co_firstlineno):
-            yield (
-                f"{call.path}.backward, in {at_line(code.co_filename, code.co_firstlineno)}, is a "
-                "method of an nn.Module, which autograd never calls: the gradient goes back through"
-                " forward alone. A rule of one's own is the backward of a torch.autograd.Function."
-            )
+            line = at_line(code.co_filename, code.co_firstlineno)
+            yield WORDS("own_backward", name=call.path, line=line)
 
 
 def _notes(run: Run, faults: list[Fault], meant: list[Fault]) -> list[str]:
@@ -109,15 +94,9 @@ def _notes(run: Run, faults: list[Fault], meant: list[Fault]) -> list[str]:
     told, hidden = {one.node for one in (*faults, *meant)}, run.watch.hidden
     usual = [f"{hidden} is opaque here: nothing inside was looked at."] if hidden else []
     if run.watch.compiled:
-        usual.append(
-            f"{run.watch.compiled} ran op by op, as its source says: torch.compile is off while "
-            "the program is watched. Compiled, it may stop, or give other numbers."
-        )
+        usual.append(WORDS("compiled", name=run.watch.compiled))
     if run.idle:
-        usual.append(
-            f"The optimizer of {listed(run.idle)} made no step while the program was watched, so "
-            "nothing is said of these. --steps watches longer."
-        )
+        usual.append(WORDS("idle", names=listed(run.idle)))
     usual += [
         *_applied(run),
         *_own_backwards(run),

@@ -4,8 +4,7 @@ import cmath
 from collections.abc import Container, Iterable
 from functools import cached_property
 
-from ..recorder import Edge, Node, Recording, Value
-from ..recorder.recording.nodes import reached
+from ..recorder import Edge, Node, Recording, Value, reached
 
 _LIKE = frozenset((
     *("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like"),

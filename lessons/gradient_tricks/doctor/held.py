@@ -7,15 +7,14 @@ from collections.abc import Iterator
 
 import torch
 
-from ..recorder import Node
+from ..recorder import Node, Where, assigned, in_line
 from ..recorder.recording.torch_calls import op_type_of_node
-from ..recorder.recording.variables import Where, assigned, in_line
 from ..recorder.recording.wiring import node_name
 from ..text import counted, listed
 from .optimizers import Step
 from .run import Run
 from .source import attribute_at, spelled_at, switched_off
-from .words import Fault, at_step, called, it_or_them, made_at, named, sentence_start
+from .words import WORDS, Fault, at_step, called, it_or_them, made_at, named, sentence_start
 
 
 def held(run: Run) -> Iterator[Fault]:
@@ -41,17 +40,15 @@ def _never(run: Run) -> Iterator[Fault]:
         count, where = run.watch.backwards, made.place
         name = "".join(assigned(where)[:1]) or attribute_at(where) or "the optimizer"
         call = spelled_at(where[0], ast.Call, "func", f"{name}.step") if where else None
-        steps = (
-            f"never steps, since {name}.step(){in_line(call)} never runs" if call else "never steps"
+        says = WORDS(
+            "never_steps",
+            made=f"{sentence_start(name)} ({made.kind}), made{in_line(where)}",
+            since=f", since {name}.step(){in_line(call)} never runs" * bool(call),
+            program=run.name,
+            passes=WORDS.counted("backward_passes", count),
+            names=named(run, marks),
         )
-        says = (
-            f"{sentence_start(name)} ({made.kind}), made{in_line(where)}, {steps}: {run.name} "
-            f"ended after {count:,} backward {'pass' if count == 1 else 'passes'}, and "
-            f"{named(run, marks)} did not move."
-        )
-        do = f"Call {name}.step() after backward()."
-        if call:
-            do = f"Find the condition that {name}.step() waits for, and whether it is ever true."
+        do = WORDS("find_condition", name=name) if call else WORDS("call_step", name=name)
         yield Fault("never_steps", says, do)
 
 
@@ -92,11 +89,7 @@ def _replaced(run: Run) -> Iterator[Fault]:
                 f"{them}, so {at_step(run, step)} never moves {them}. It holds "
                 f"{counted(count, 'parameter')} that were replaced: no op has read them."
             )
-            do = (
-                f"Create {step.name} after the last change to the model, or add them: "
-                f"{step.name}.add_param_group({{'params': …}})."
-            )
-            yield Fault("not_held", says, do, left[0])
+            yield Fault("not_held", says, WORDS("create_after", name=step.name), left[0])
             return
     if left and seen.steps:
         reads = run.graph.consumers.get(left[0], ())
@@ -122,8 +115,7 @@ def _frozen(run: Run) -> Iterator[Fault]:
                 f"{at_step(run, step)} moves nothing: all {len(step.held)} parameters of "
                 f"{step.name} ({step.kind}) have requires_grad=False{at}."
             )
-            do = "Call requires_grad_(True) on them before their loss is computed."
-            yield Fault("frozen", says, do)
+            yield Fault("frozen", says, WORDS("unfreeze_before"))
 
 
 def _flagged(run: Run) -> Iterator[Fault]:
@@ -149,20 +141,14 @@ def _carried(run: Run) -> Iterator[Fault]:
     of = [run.recording.tensors[one.name][0] for one in before if one.leaf and one.requires_grad]
     name, made = attribute_at(node.place) or called(node), in_line(node.place)
     if any(id(one) in step.held for one in of):
-        says = (
-            f"backward(){in_line(run.recording.passes[-1].place)} goes on into the graph of the "
-            f"previous step, through {name}, made{made}; {at_step(run, step)} has changed its "
-            "weights since."
-        )
-        yield Fault("carried", says, f"Detach it for the next step: {name} = {name}.detach().")
+        where = in_line(run.recording.passes[-1].place)
+        says = WORDS("carried", where=where, name=name, made=made, step=at_step(run, step))
+        yield Fault("carried", says, WORDS("detach_for_next", name=name))
     elif of and all(isinstance(one, torch.nn.Parameter) for one in of) and not (
         run.optimizers.all_held().intersection(map(id, of))
     ):  # fmt: skip
-        says = (
-            f"{name} is neither a leaf nor a parameter: {node.type}{made} made it, once, from an "
-            "nn.Parameter that no optimizer holds."
-        )
-        yield Fault("no_leaf", says, "Convert first: nn.Parameter(torch.ones(3).to(…)).")
+        says = WORDS("made_once", name=name, op=f"{node.type}{made}")
+        yield Fault("no_leaf", says, WORDS("convert_first"))
 
 
 def _bridge(run: Run, step: Step) -> Node | None:
@@ -186,19 +172,10 @@ def _no_leaf(run: Run, tensor: torch.Tensor, place: Where | None) -> Fault:
     name = run.watch.leaves.called(tensor) or node.label
     born = run.recording.born(tensor) or node.place
     op = node.type if not node.leaf else op_type_of_node(node_name(tensor.grad_fn))
-    do = (
-        f"Make a leaf of the finished weight: scale first, then requires_grad_(), as in {name} = "
-        f"(torch.randn(3) * 0.01).requires_grad_(). For an intermediate result, call "
-        f"{name}.retain_grad()."
-    )
+    do = WORDS("make_a_leaf", name=name)
     made_of = [edge.producer for edge in node.operands]
     made_of += [edge.producer for one in made_of for edge in one.operands]
     if any(one.type == "grad" for one in made_of):
-        do = f"Change the leaf in place: with torch.no_grad(): {name} -= rate * {name}.grad"
-    return Fault(
-        "no_leaf",
-        f"{name} is not a leaf: {op}{in_line(born)} made it from a tensor that requires a "
-        f"gradient. So its .grad, read{in_line(place)}, stays None.",
-        do,
-        node.name,
-    )
+        do = WORDS("change_leaf_in_place", name=name)
+    says = WORDS("no_leaf", name=name, op=f"{op}{in_line(born)}", read=in_line(place))
+    return Fault("no_leaf", says, do, node.name)

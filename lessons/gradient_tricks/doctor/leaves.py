@@ -11,10 +11,8 @@ import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
 
-from ..recorder import Recording
-from ..recorder.recording.nodes import reached
-from ..recorder.recording.saved import memory
-from ..recorder.recording.variables import Where, outside, where
+from ..recorder import Recording, Where, memory, reached
+from ..recorder.recording.variables import outside, where
 from ..text import visible
 
 _OURS = __name__.rpartition(".")[0] + "."

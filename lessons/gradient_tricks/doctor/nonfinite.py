@@ -8,22 +8,17 @@ from typing import Any
 
 import torch
 
-from ..recorder import Edge, Node, Recording
+from ..recorder import Edge, Node, Recording, in_line, reached, short, unflat
 from ..recorder.derivatives import ELEMENTWISE, terms
-from ..recorder.recording.nodes import reached
-from ..recorder.recording.plain_tensor import LIMIT, short, unflat
-from ..recorder.recording.variables import in_line
+from ..recorder.recording.plain_tensor import LIMIT
 from ..text import listed
 from .graph import bad_place
 from .run import Run
-from .words import Fault, at, called, hook_on, numbers_read, op_called, sentence_start
+from .words import WORDS, Fault, at, called, hook_on, numbers_read, op_called, sentence_start
 
-_AFTERWARDS = "A torch.where after the op repairs the value but not the gradient."
-_BEFORE = f"{_AFTERWARDS} Apply it to the op's input instead: op(torch.where(mask, x, 1))."
-_DIVIDE = (
-    "The denominator is 0 there. If it is never negative, add a small number: x / (y + 1e-12). "
-    f"Otherwise replace it before the division: x / torch.where(y == 0, 1, y). {_AFTERWARDS}"
-)
+_AFTERWARDS = WORDS("afterwards")
+_BEFORE = f"{_AFTERWARDS} {WORDS('instead_before')}"
+_DIVIDE = f"{WORDS('denominator')} {_AFTERWARDS}"
 _REPAIRS = {
     **dict.fromkeys(("log", "log2", "log10", "sqrt", "rsqrt"), ("at 0", "x + 1e-12")),
     **dict.fromkeys(("acos", "asin", "atanh", "erfinv"), ("at ±1", "x.clamp(-1 + 1e-6, 1 - 1e-6)")),
@@ -253,60 +248,40 @@ def _after_forward(run: Run, node: Node, what: str, place: int | None) -> str:
     value, kind = node.outputs[0], node.type
     reads = [edge.value for edge in node.operands]
     if value.dtype == "float16" and "∞" in what:
-        return (
-            "float16 ends at 65504. Use float32 or bfloat16 for this op, or scale its input down."
-        )
+        return WORDS("float16_ends")
     if place is not None and _divides_by_zero(node, unflat(place, value.shape)):
         return _DIVIDE
     if any(one.size == 0 for one in reads):
-        return "Skip an empty tensor (x.numel() == 0), or write x.sum() / max(x.numel(), 1)."
+        return WORDS("empty_tensor")
     if kind in ("std", "var", "std_mean", "var_mean") and reads and reads[0].size == value.size:
-        return (
-            f"{kind} of one value divides by n − 1 = 0. Don't normalise a single value, or "
-            f"write {kind}(correction=0), which is 0 for a single value."
-        )
+        return WORDS("of_one_value", op=kind)
     index = node.args[4] if len(node.args) > 4 else node.kwargs.get("ignore_index", -100)
     labels = reads[1].numbers if kind in ("cross_entropy", "nll_loss") and reads[1:] else ()
     if labels and {*labels} == {index}:
-        return (
-            f"Every label equals ignore_index ({short(index)}), so the mean is over nothing. "
-            f"Skip such a batch. Or divide the sum by a count that is at least 1: {kind}(…, "
-            f"reduction='sum') / (labels != {index}).sum().clamp(min=1). This gives 0 here."
-        )
+        return WORDS("every_label_ignored", op=kind, index=short(index), code=f"{index}")
     if what == "NaN" and (row := _masked(node, place)):
-        return (
-            f"In {row} every key is masked, so softmax is 0/0. Leave at least one key in each row, "
-            "such as the query itself; or give such rows a finite mask (torch.finfo(dtype).min) "
-            "and take them out of the loss."
-        )
+        return WORDS("row_masked", row=row)
     if kind == "pow" and what == "NaN" and node.numbers:
-        power = short(node.numbers[0])
-        return (
-            f"A negative number to the power {power} is not real. Take the power of the absolute "
-            f"value, x.sign() * x.abs() ** {power}, or clamp x: x.clamp(min=1e-12) ** {power}."
-        )
+        return WORDS("power_not_real", power=short(node.numbers[0]))
     if together := _together(node):
         return together
     if kind in _REPAIRS and "clamp" in _REPAIRS[kind][1]:
-        return (
-            "Rounding can push the input past the op's bounds. Clamp it: "
-            f"{kind}({_fitting(_REPAIRS[kind][1], value.dtype)}).{_rounded(node)}"
-        )
+        instead = _fitting(_REPAIRS[kind][1], value.dtype)
+        return f"{WORDS('past_bounds', op=kind, instead=instead)}{_rounded(node)}"
     if kind in _REPAIRS or kind == "pow":
         more = _AFTERWARDS
         if kind.startswith("log") and what == "NaN":
-            more = "A logarithm is not defined below 0: find out why the input is negative."
-        return f"Clamp the op's input, or add a small number to it. {more}"
+            more = WORDS("logarithm_below_0")
+        return f"{WORDS('clamp_or_add')} {more}"
     if kind in ("exp", "cosh", "sinh", "expm1"):
         if any(one.consumer.type == "sum" for one in run.graph.consumers.get(node.name, ())):
-            return f"exp overflows {value.dtype}: subtract the maximum first, or use logsumexp."
-        return f"{kind} overflows {value.dtype}: bound what it reads, {kind}(x.clamp(max=20)) say."
+            return WORDS("sum_of_exp_overflows", dtype=value.dtype)
+        return WORDS("exp_overflows", op=kind, dtype=value.dtype)
     if kind == "mul" and what == "NaN" and len(reads) == 2:
-        do = "First replace the infinity by a finite number: x.masked_fill(x.isinf(), 0)."
-        return f"0 · ∞ is NaN. {do}"
+        return WORDS("zero_times_infinity")
     numbers = numbers_read(node)
     why = f"It reads {numbers}. " if numbers else ""
-    return f"{why}Scale or clamp its inputs to a smaller range."
+    return why + WORDS("smaller_range")
 
 
 def _after_backward(
@@ -318,47 +293,32 @@ def _after_backward(
         return _DIVIDE
     if node.type in _SPECTRA:
         what, alone = _SPECTRA[node.type]
-        return (
-            f"The gradient of the vectors is undefined where two {what} are equal or almost equal, "
-            f"as two zeros are. If the values are enough, use {alone}. Otherwise perturb the "
-            "matrix, or detach the vectors."
-        )
+        return WORDS("equal_spectrum", what=what, alone=alone)
     reads = edge.value.component(unflat(place, edge.offered.shape))
     if together := _together(node):
         return together
     if node.type in _REPAIRS and not isinstance(reads, complex):
         return _away(node, edge, came)
     if came == 0 and short(edge.offered.numbers[place]) == "NaN":
-        return (
-            f"The upstream gradient is 0, and the slope of {node.type} there is not finite, so "
-            f"their product is NaN. {_BEFORE}"
-        )
+        return f"{WORDS('zero_times_slope', op=node.type)} {_BEFORE}"
     if edge.offered.dtype == "float16" and reads and math.isfinite(abs(reads)):
-        return (
-            "The gradient is larger than float16's maximum, 65504. Use a smaller loss scale: "
-            "torch.amp.GradScaler skips such a step and halves the scale. Or use bfloat16."
-        )
+        return WORDS("float16_gradient")
     if node.type == "pow" and edge.operand == 1:
-        return (
-            "With respect to the exponent p, the slope is x**p · log(x). The smallest base is "
-            f"{short(min(node.operands[0].value.numbers, default=0.0))}, which has no logarithm. "
-            "Detach the exponent, or keep the base above 0."
-        )
+        least = short(min(node.operands[0].value.numbers, default=0.0))
+        return WORDS("exponent_slope", least=least)
     if node.type == "pow":
-        return "The slope of pow is infinite at 0 here. Add a small number: (x + 1e-12) ** p."
-    return f"The slope of {node.type} is not finite there. {_BEFORE}"
+        return WORDS("power_at_0")
+    return f"{WORDS('slope_not_finite', op=node.type)} {_BEFORE}"
 
 
 def _away(node: Node, edge: Edge, came: Any) -> str:
     """Say how to keep the input away from where the slope is infinite."""
     where, instead = _REPAIRS[node.type]
-    zero = f" The upstream gradient is 0, and 0 · ∞ is NaN. {_AFTERWARDS}" if came == 0 else ""
-    more = ""
-    if node.type in ("acos", "asin"):
-        more = " For an angle, torch.atan2(sine, cosine) has a finite slope everywhere."
+    zero = f" {WORDS('upstream_0')} {_AFTERWARDS}" if came == 0 else ""
+    more = f" {WORDS('atan2')}" if node.type in ("acos", "asin") else ""
+    keep = WORDS("keep_away", op=node.type, instead=_fitting(instead, edge.value.dtype))
     return (
-        f"The slope of {node.type} is infinite {where}.{zero} Keep its input away from there: "
-        f"{node.type}({_fitting(instead, edge.value.dtype)}).{more}{_rounded(node)}"
+        f"{WORDS('slope_infinite', op=node.type, where=where)}{zero} {keep}{more}{_rounded(node)}"
     )
 
 
@@ -387,8 +347,7 @@ def _together(node: Node) -> str:
     """For log(softmax(x)) or log(sigmoid(x)), suggest the joint op, which avoids log(0)."""
     made_by = node.operands[0].producer.type if node.type == "log" and node.operands else ""
     joint = {"softmax": "log_softmax", "sigmoid": "functional.logsigmoid"}.get(made_by)
-    use = f"{made_by} was rounded to 0. Use {joint}(x), which computes the logarithm directly."
-    return use if joint else ""
+    return WORDS("joint_logarithm", op=made_by, joint=joint) if joint else ""
 
 
 def _masked(node: Node, place: int | None) -> str:

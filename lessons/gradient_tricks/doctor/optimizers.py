@@ -20,11 +20,9 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
-from ..recorder import Node, Recording
-from ..recorder.recording.plain_tensor import unflat
-from ..recorder.recording.saved import memory
+from ..recorder import Node, Recording, Where, memory, unflat
 from ..recorder.recording.torch_calls import attribute
-from ..recorder.recording.variables import Where, outside
+from ..recorder.recording.variables import outside
 from ..recorder.torch_private import CLEARS, hooks_of, unseen
 from .leaves import here, is_from, spelled
 

@@ -8,11 +8,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..recorder import Recording
+from ..recorder import Recording, line_of, unflat
 from ..recorder.picture.graph_drawing import picture
 from ..recorder.picture.places import LINE, PILL
-from ..recorder.recording.plain_tensor import unflat
-from ..recorder.recording.variables import line_of
 from ..text import counted
 from .graph import Graph, bad_place
 from .report import COLUMNS, fine, gradients, headline

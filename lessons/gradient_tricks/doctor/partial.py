@@ -8,9 +8,7 @@ without create_graph in a loss.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..recorder import Node
-from ..recorder.recording.nodes import Left, reached
-from ..recorder.recording.variables import Where, in_line, line_of
+from ..recorder import Left, Node, Where, in_line, line_of, reached
 from ..text import listed, number
 from .run import Run
 from .shapes import DISTANCES, RESHAPE

@@ -6,57 +6,33 @@ from collections.abc import Collection, Iterator
 
 import torch
 
-from ..recorder import Node
-from ..recorder.recording.nodes import Stale
+from ..recorder import Node, Stale, assigned, in_line
 from ..recorder.recording.saved import from_to, saver
-from ..recorder.recording.variables import assigned, in_line
 from ..text import counted, listed
 from .errors import place_of, sentences
 from .leaves import spelled
 from .run import Run
 from .source import attribute_at, backward_of, cited
 from .watch import WITHOUT_GRAPH
-from .words import Fault, called
+from .words import WORDS, Fault, called
 
 _RETURNED = re.compile(
     r"unction (\w+)Backward returned an (?:incorrect number of gradients \(expected (\d+), got "
     r"(\d+)|invalid gradient at index (\d+))"
 )
-_KNOWN = (
-    ("Inference tensors? cannot be saved|Inplace update to inference tensor|inference tensor",
-     "a tensor created under torch.inference_mode can't take part in a backward pass.",
-     "Compute it under torch.no_grad() instead, or use x.clone() of it outside that block."),
-    ("leaf Variable that requires grad",
-     "an in-place op writes into a leaf that requires a gradient, while gradients are on.",
-     "Update weights within `with torch.no_grad():`, as optimizers do; elsewhere make a new "
-     "tensor, x = x + 1 in place of x += 1, or work on x.clone()."),
-    ("BackwardHookFunction|is a view and (is|its base).* modified in-?place",
-     "an op in place changes the output of a module that has a full backward hook, or a view.",
-     "Take inplace=True off the module after it, or work on a clone: out = out.clone()."),
-    ("implicitly created only for scalar",
-     "backward() starts from one number, but the loss has a shape.",
-     "Reduce it: loss.mean().backward(), or loss.sum().backward()."),
-    ("appears to not have been used in the graph",
-     "autograd.grad() is asked for a tensor that its output was not computed from.",
-     "Ask for the tensor itself that the forward pass read, not for a copy, view or cast of it; "
-     "allow_unused=True gives None."),
-    ("non-leaf Tensor",
-     "an optimizer holds only leaves, and this tensor was computed from another one.",
-     "Compute it first, then make it a leaf: w = nn.Parameter(torch.randn(3) * 0.01)."),
-    ("empty parameter list",
-     "the module has no parameters of its own.",
-     "Keep layers as attributes, in nn.ModuleList or nn.ModuleDict; a plain list hides them."),
-    ("numpy.. on Tensor that requires grad",
-     "numpy can't follow gradients, so torch refuses to hand the numbers over.",
-     "Write .detach().numpy() where no gradient is wanted; otherwise compute it with torch."),
-    ("Found dtype|expected scalar type|must have the same dtype",
-     "two tensors that meet here have different dtypes.",
-     "Cast the target: target.float(), or target.long() for class numbers."),
-    ("NoneType",
-     "no backward pass has brought a gradient, so it is None.",
-     "Skip what has none, or find why: is it read on the way to the loss, is it frozen?"),
-)  # fmt: skip
-"""What torch says as a pattern, why, and what to do."""
+_KNOWN = {
+    "Inference tensors? cannot be saved|inference tensor": WORDS("inference_tensor"),
+    "leaf Variable that requires grad": WORDS("leaf_written_into"),
+    "BackwardHookFunction|is a view and (is|its base).* modified in-?place": WORDS("hooked_view"),
+    "implicitly created only for scalar": WORDS("loss_has_shape"),
+    "appears to not have been used in the graph": WORDS("not_computed_from"),
+    "non-leaf Tensor": WORDS("holds_no_leaf"),
+    "empty parameter list": WORDS("no_parameters"),
+    "numpy.. on Tensor that requires grad": WORDS("numpy_refused"),
+    "Found dtype|expected scalar type|must have the same dtype": WORDS("two_dtypes"),
+    "NoneType": WORDS("no_gradient_yet"),
+}  # fmt: skip
+"""What torch says as a pattern; why and what to do, with a bar between."""
 
 
 def raised(run: Run, told: Collection[str]) -> Iterator[Fault]:
@@ -86,11 +62,11 @@ def raised(run: Run, told: Collection[str]) -> Iterator[Fault]:
     elif "finished reduction" in said:
         none = [name for name, one in run.gradients.items() if one.norm is None]
         says = f"DistributedDataParallel waits for the gradient of {listed(none) or 'some weights'}"
-        do = "Leave out what takes no part in the loss, or pass find_unused_parameters=True."
-        yield Fault("unused", f"{says}, and none came in the pass before.", do)
+        yield Fault("unused", f"{says}, and none came in the pass before.", WORDS("leave_out"))
     elif not told or not (WITHOUT_GRAPH in said or "NoneType" in said):
-        known = next((row[1:] for row in _KNOWN if re.search(row[0], said)), None)
-        why, do = known or (f"it says: {sentences(said, 300)}", "")
+        known = next((text for one, text in _KNOWN.items() if re.search(one, said)), "")
+        why, _, do = known.partition(" | ")
+        why = why or f"it says: {sentences(said, 300)}"
         says = f"{run.name} raised {type(error).__name__} in {place_of(error)}: "
         yield Fault("raised", f"{says}{_which(run, error)}{why}", do)
 
@@ -107,8 +83,7 @@ def _not_scaled(run: Run, error: BaseException) -> Fault:
         "not_held",
         f"The GradScaler finds no gradient in {place_of(error)}: none of the parameters that "
         f"{spelled(optimizer, error)}{at} holds has one{others}.",
-        "Create the optimizer from the model that computes the loss, after the last change to it, "
-        "such as a deepcopy, a .to() or a wrapper.",
+        WORDS("optimizer_after"),
     )
 
 
@@ -145,11 +120,11 @@ def _returned(name: str, wanted: str, got: str, index: str | None) -> Fault:
     """The fault of a backward that returns a wrong number of gradients, or one of a wrong shape."""
     if index:
         says = f"a gradient of the wrong shape for input {index}"
-        do = "Sum over what was broadcast, until it has the shape of that input."
+        do = WORDS("sum_over_broadcast")
     else:
         inputs = counted(int(wanted), "input")
         says = f"{counted(int(got), 'gradient')} for {inputs} of its forward"
-        do = "Return one for each input in their order, None where none is wanted."
+        do = WORDS("one_for_each_input")
     return Fault("returned", f"{name}.backward{backward_of(name)} returns {says}.", do)
 
 
@@ -178,10 +153,7 @@ def instead_of(stale: Stale, change: str) -> str:
     writer = stale.writer
     if writer is None or writer.name or not writer.type.endswith(".step()"):
         return change
-    return (
-        f"Call {writer.type} after the last backward() through these weights; or run the "
-        f"forward pass again after it, so that the new weights are saved."
-    )
+    return WORDS("step_after", call=writer.type)
 
 
 def _second_time(run: Run) -> Fault:
@@ -196,8 +168,7 @@ def _second_time(run: Run) -> Fault:
     says = f"{run.name} went backward again through ops of the first pass,{in_line(last.place)}"
     freed = "torch had freed what they saved."
     if not shared:
-        do = "Compute the loss again for each backward(); retain_graph=True keeps the first graph."
-        return Fault("second_time", f"{says}: {freed}", do, last.node)
+        return Fault("second_time", f"{says}: {freed}", WORDS("compute_loss_again"), last.node)
     node = shared[-1]
     reads = run.graph.consumers.get(node.name, ())
     later = [edge for edge in reads if edge.consumer.name in now - earlier]
@@ -207,9 +178,9 @@ def _second_time(run: Run) -> Fault:
     name = name or cited(node.place) or node.type
     first = {edge.consumer.place for edge in reads if edge.consumer.name in earlier}
     if last.node in {one.node for one in others}:
-        do = "Add the losses and call backward() once, or keep the graph: retain_graph=True."
+        do = WORDS("add_losses")
     elif any(one.consumer.place in first and one.consumer not in begun_with for one in later):
-        do = f"Make {name} inside the loop, so that each pass has a graph of its own."
+        do = WORDS("make_inside_loop", name=name)
     else:
         several = any(edge.output for edge in later)
         detached = f"tuple(one.detach() for one in {name})" if several else f"{name}.detach()"

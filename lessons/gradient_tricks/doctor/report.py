@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import torch
 
-from ..recorder.recording.plain_tensor import whole
+from ..recorder import whole
 from ..text import counted, listed, number
 from ..text.console import printable
 from .run import Run
-from .words import Fault
+from .words import WORDS, Fault
 
 COLUMNS = ("leaf", "shape", "norm", "state")
 ROWS = 30
@@ -89,6 +89,5 @@ def fine(run: Run) -> str:
     names = dict.fromkeys(f"{one.name} ({one.kind})" for one in taken)
     if taken:
         return f"{text}, over {counted(len(taken), 'step')} of {listed(list(names))}."
-    passes = len(run.recording.passes)
-    count = f"{passes:,} backward {'pass' if passes == 1 else 'passes'}"
-    return f"{text}, in {count}. No optimizer made a step, so none was looked at."
+    passes = WORDS.counted("backward_passes", len(run.recording.passes))
+    return f"{text}, in {passes}. {WORDS('no_step')}"

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from ..recorder.recording.torch_calls import tensors_in
+from ..recorder import tensors_in
 from ..text import visible
 from .errors import TraceError, shortened
 from .graph import Graph

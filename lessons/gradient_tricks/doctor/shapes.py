@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-from ..recorder import Edge, Node
+from ..recorder import Edge, Node, Where, in_line
 from ..recorder.derivatives import ELEMENTWISE
-from ..recorder.recording.variables import Where, in_line
 from .run import Run
-from .words import Fault, called
+from .words import WORDS, Fault, called
 
 DISTANCES = frozenset(("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"))
 _COMPARE = DISTANCES | {"sub", "rsub", "mul"}
@@ -30,13 +29,10 @@ def broadcasts(run: Run) -> Iterator[Fault]:
         if not made or _meant(wide, flat) or not _is_reduced(run, node):
             continue
         told.add(node.place)
-        one, other = called(wide.producer), called(flat.producer)
-        says = (
-            f"{node.type}{in_line(node.place)} reads {one} of shape {count}×1 and {other} of shape "
-            f"{count}, and broadcasts them to {count}×{count}: each prediction meets every target."
-        )
-        do = f"Bring both to one shape: .squeeze(1) for {one}, or [:, None] for {other}."
-        yield Fault("broadcast", says, do, node.name)
+        both = {"one": called(wide.producer), "other": called(flat.producer)}
+        op = f"{node.type}{in_line(node.place)}"
+        says = WORDS("broadcast", op=op, n=f"{count}", **both)
+        yield Fault("broadcast", says, WORDS("one_shape", **both), node.name)
 
 
 def _meant(wide: Edge, flat: Edge) -> bool:

@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from ..recorder import Node
-from ..recorder.recording.variables import Where, line_of, parsed, place_of
+from ..recorder import Node, Where, line_of
+from ..recorder.recording.variables import parsed, place_of
 
 AT_ONE_LINE = 60
 """Characters of a call that are cited; a longer one is cited by its name."""

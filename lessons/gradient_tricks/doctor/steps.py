@@ -10,14 +10,14 @@ from itertools import pairwise
 import torch
 from torch.optim import Optimizer
 
-from ..recorder.recording.variables import Where, in_line
+from ..recorder import Where, in_line
 from .leaves import spelled
 from .optimizers import Event, Step, came
 from .run import Run
 from .source import callee, cited, is_statement, spelled_at
-from .words import Fault, at_step, made_at, named
+from .words import WORDS, Fault, at_step, made_at, named
 
-_ORDER = "The usual order is zero_grad(), the forward pass, backward(), step()."
+_ORDER = WORDS("order")
 
 
 def steps(run: Run) -> Iterator[Fault]:
@@ -30,7 +30,7 @@ def steps(run: Run) -> Iterator[Fault]:
             text = cited(place)
             says = f"{text}{in_line(place)} gives a new tensor, and nothing reads it."
             of = text.removesuffix(text[text.rfind(f".{name}(") :])
-            do = f"Write {of} = {text}, or {name}_(…), which changes the tensor in place."
+            do = WORDS("write_or_in_place", of=of, call=text, method=name)
             yield Fault("thrown_away", says, do, where=place)
     told: set[tuple[str, int]] = set()
     for step in run.optimizers.steps:
@@ -54,23 +54,13 @@ def _misused(run: Run, step: Step) -> Iterator[Fault]:
     }  # fmt: skip
     if unused and not step.has_closure:
         where = next(iter(unused.values()))
-        says = (
-            f"{cited(where) or 'zero_grad()'}{in_line(where)} clears the gradients of "
-            f"{named(run, unused)} before {at_step(run, step)} can use them."
-        )
-        do = f"Move zero_grad() before backward(), or after step(). {_ORDER}"
-        if step.grads:
-            do = "To add up the gradients of several batches, call zero_grad() only after step()."
+        call = f"{cited(where) or 'zero_grad()'}{in_line(where)}"
+        says = WORDS("cleared", call=call, names=named(run, unused), step=at_step(run, step))
+        do = WORDS("clear_after") if step.grads else f"{WORDS('move_zero_grad')} {_ORDER}"
         yield Fault("cleared", says, do)
     elif step.kept:
-        says = (
-            f"Nothing clears the gradients between two calls of {at_step(run, step)}: backward() "
-            "adds to the gradients that the previous step has used, for "
-            f"{named(run, step.grads)}."
-        )
-        yield Fault(
-            "not_cleared", says, f"Call {step.name}.zero_grad() in each iteration. {_ORDER}"
-        )
+        says = WORDS("not_cleared", step=at_step(run, step), names=named(run, step.grads))
+        yield Fault("not_cleared", says, f"{WORDS('call_zero_grad', name=step.name)} {_ORDER}")
     for number, events in used.items():
         yield from list(_clipped_after(run, step, number)) or _clipped(run, step, events)
     if not step.has_closure:
@@ -98,17 +88,11 @@ def _clipped(run: Run, step: Step, events: list[Event]) -> Iterator[Fault]:
     where = clips[-1].place
     clipping = f"{cited(where) or 'The clipping'}{in_line(where)}"
     if early and not step.has_closure:
-        says = (
-            f"{clipping} runs before backward() brings the gradients that {at_step(run, step)} "
-            "uses, so it clips none of them."
-        )
-        yield Fault("clipped_early", says, f"Call it after backward() and before step(). {_ORDER}")
+        says = WORDS("clipped_early", call=clipping, step=at_step(run, step))
+        yield Fault("clipped_early", says, f"{WORDS('call_between')} {_ORDER}")
     elif "unscaled" in later:
-        says = (
-            f"{clipping} clips gradients that the GradScaler has multiplied by its scale, but "
-            "the bound is for unscaled gradients."
-        )
-        yield Fault("clipped_scaled", says, f"Call scaler.unscale_({step.name}) before it.")
+        says = WORDS("clipped_scaled", call=clipping)
+        yield Fault("clipped_scaled", says, WORDS("unscale_before", name=step.name))
 
 
 def _clipped_after(run: Run, step: Step, number: int) -> Iterator[Fault]:
@@ -121,12 +105,14 @@ def _clipped_after(run: Run, step: Step, number: int) -> Iterator[Fault]:
     clipped = any(one.what == "clipped" for events in after.events.values() for one in events)
     if after.optimizer is step.optimizer or number in after.held or clipped:
         return
-    says = (
-        f"{cited(first.place) or 'The clipping'}{in_line(first.place)} clips gradients that "
-        f"{at_step(run, step)} has already used, for {named(run, step.grads)}. The next step is "
-        f"{at_step(run, after)}, and nothing clips its gradients."
+    says = WORDS(
+        "clipped_other",
+        call=f"{cited(first.place) or 'The clipping'}{in_line(first.place)}",
+        step=at_step(run, step),
+        names=named(run, step.grads),
+        next=at_step(run, after),
     )
-    do = f"Clip the parameters that {after.name} holds: {named(run, after.grads)}."
+    do = WORDS("clip_those", name=after.name, names=named(run, after.grads))
     yield Fault("clipped_other", says, do)
 
 
@@ -140,13 +126,14 @@ def _left_over(run: Run, step: Step, used: dict[int, list[Event]]) -> Iterator[F
             if left[0].time < one.time < left[-1].time and one.optimizer is not step.optimizer:
                 found.setdefault(number, (left[0], one))
     for came_first, other in list(found.values())[:1]:
-        says = (
-            f"{at_step(run, step)} uses the gradients of two losses for {named(run, found)}: "
-            f"those that the loss{in_line(came_first.place)} left there before "
-            f"{at_step(run, other)} were never cleared."
+        says = WORDS(
+            "left_over",
+            step=at_step(run, step),
+            names=named(run, found),
+            where=in_line(came_first.place),
+            other=at_step(run, other),
         )
-        do = f"Call {step.name}.zero_grad() before the backward pass of its own loss."
-        yield Fault("left_over", says, do)
+        yield Fault("left_over", says, WORDS("clear_before_own_loss", name=step.name))
 
 
 def _early(run: Run, step: Step) -> Iterator[Fault]:
@@ -155,27 +142,21 @@ def _early(run: Run, step: Step) -> Iterator[Fault]:
     steps = run.optimizers.steps
     found = any(one.grads for one in steps if one.optimizer is step.optimizer)
     if not found and any(one and one.time > step.time for one in later):
-        says = (
-            f"{at_step(run, step)} runs before backward() brings {named(run, step.held)} a "
-            "gradient."
-        )
+        says = WORDS("stepped_early", step=at_step(run, step), names=named(run, step.held))
         yield Fault("step_before_backward", says, _ORDER)
 
 
 def _measured(run: Run, step: Step) -> Iterator[Fault]:
     """What a step did to the weights that it holds, where that can't be meant."""
     if step.broken:
-        says = (
-            f"{at_step(run, step)} makes NaN or ∞ of {named(run, step.broken)}, which were finite "
-            f"before. Their gradients are in the table."
-        )
+        says = WORDS("nonfinite_step", step=at_step(run, step), names=named(run, step.broken))
         eps = next((group.get("eps") for group in step.optimizer.param_groups), None)
         dtypes = {step.held[one].dtype for one in step.broken}
         vanishes = next((one for one in dtypes if eps and torch.tensor(eps, dtype=one) == 0), None)
-        do = "Take a smaller learning rate, and clip the gradients."
+        do = WORDS("smaller_rate")
         if vanishes is not None:
-            do = f"eps={eps:g} is 0 in {str(vanishes).removeprefix('torch.')}, so 0 is divided by "
-            do += "0. Keep the weights in float32, under autocast, or pass a larger eps."
+            dtype = str(vanishes).removeprefix("torch.")
+            do = WORDS("eps_is_0", eps=f"{eps:g}", dtype=dtype)
         yield Fault("nonfinite_step", says, do)
     zero = {one for rate, group in step.rates if rate == 0 for one in group & step.still}
     if zero:
@@ -184,11 +165,8 @@ def _measured(run: Run, step: Step) -> Iterator[Fault]:
             name, path = spelled(scheduler), step.place[0] if step.place else ""
             made = in_line(spelled_at(path, ast.Assign, "targets", name))
             by = f", which {name} ({type(scheduler).__name__}){made} sets,"
-        says = (
-            f"The learning rate{by} is 0 at {at_step(run, step)}, so this step leaves "
-            f"{named(run, zero)} as they were.{made_at(run, step.optimizer)}"
-        )
-        yield Fault("note", says)
+        says = WORDS("rate_is_0", by=by, step=at_step(run, step), names=named(run, zero))
+        yield Fault("note", f"{says}{made_at(run, step.optimizer)}")
     same = [one for one in run.optimizers.steps if one.optimizer is step.optimizer]
     still = set.intersection(*(one.still for one in same)) - zero
     if still and len(same) > 1 and step is same[-1]:
@@ -198,21 +176,16 @@ def _measured(run: Run, step: Step) -> Iterator[Fault]:
         words = [one for one in ("weight_decay", "momentum") if group.get(one)]
         words = words or [one for one in group if one == "betas"]
         by = " and ".join(f"{word}={group[word]}" for word in words)
-        made = made_at(run, step.optimizer)
+        at, made = at_step(run, step), made_at(run, step.optimizer)
         frozen = {one for one in step.undone if not step.held[one].requires_grad}
         if frozen:
-            says = (
-                f"{at_step(run, step)} moves {named(run, frozen)}, frozen by requires_grad=False: "
-                f"their .grad is not None{f', and {by} moves them' if by else ''}.{made}"
-            )
-            yield Fault("frozen_moves", says, "Set their .grad to None, as zero_grad() does.")
+            by = f", and {by} moves them" if by else ""
+            says = WORDS("frozen_moves", step=at, names=named(run, frozen), by=by)
+            yield Fault("frozen_moves", f"{says}{made}", WORDS("grad_to_none"))
         else:
-            says = (
-                f"{at_step(run, step)} moves entries of {named(run, step.undone)} where the "
-                f"program's change of the gradient, or a hook, leaves 0{f', by {by}' if by else ''}"
-                f".{made} To keep them fixed, write their values back after the step."
-            )
-            yield Fault("note", says)
+            by = f", by {by}" if by else ""
+            says = WORDS("zeros_move", step=at, names=named(run, step.undone), by=by)
+            yield Fault("note", f"{says}{made} {WORDS('write_back')}")
 
 
 def _unmoved(run: Run, step: Step, still: set[int]) -> Fault:
@@ -226,12 +199,8 @@ def _unmoved(run: Run, step: Step, still: set[int]) -> Fault:
     is_alone = not step.grads - still  # it may wait for several gradients, or take turns
     waits = first.counts != step.counts or (is_alone and bool(step.optimizer.state))
     if module.startswith("torch.") or waits:
-        return Fault("note", f"{says} Its learning rate may be too small for their dtype.")
-    do = (
-        "Write into the weight itself, in place: weight.add_(…). What .contiguous(), .flatten() or "
-        "weight = weight - … give may be a copy, and the weight then stays."
-    )
-    return Fault("unmoved", says, do)
+        return Fault("note", f"{says} {WORDS('rate_too_small')}")
+    return Fault("unmoved", says, WORDS("write_in_place"))
 
 
 def _scheduler(optimizer: Optimizer) -> object | None:

@@ -5,14 +5,11 @@ from dataclasses import replace
 
 import torch
 
-from ..recorder import Node
-from ..recorder.recording.nodes import Left
-from ..recorder.recording.switches import Off
-from ..recorder.recording.variables import Where, in_line, line_of
+from ..recorder import Left, Node, Off, Where, in_line, line_of
 from .run import Run
 from .source import callee, cited, is_statement, making
 from .watch import CHECKPOINT
-from .words import Fault, called, how_stopped
+from .words import WORDS, Fault, called, how_stopped
 
 _SPELLED = {"__array__": "numpy.asarray", "__float__": "float()", "__int__": "int()"}
 _WRAPS = frozenset(("Parameter", "Variable", "Buffer", "from_pretrained"))
@@ -53,8 +50,7 @@ def _why(run: Run, node: Node, read: Node | None, operand: str) -> Fault:
         if len(node.operands) == 1:
             text, ran = f"{operand}.grad", "backward()"
         says = f"{text}{at} gives a constant, because {ran} ran without create_graph=True."
-        do = f"Write {called_as}(…, create_graph=True) where the loss uses it."
-        return Fault("no_create_graph", says, do)
+        return Fault("no_create_graph", says, WORDS("create_graph", function=called_as))
     if node.type in _WRAPS and node.operands:
         source = node.operands[0].producer
         made, operand = making(_WRAPS, source, where) or where, called(source)
@@ -67,8 +63,9 @@ def _why(run: Run, node: Node, read: Node | None, operand: str) -> Fault:
         text = ".data =" if node.type == "data" else f"{node.type}_ on .data"
         return _copied(f"{text}{at}", f"{operand} into a leaf", _itself(run, node, operand))
     if word in ("deepcopy", "state_dict", "vector_to_parameters") and node.type == "stop_gradient":
-        do = "Weights keep their graph in torch.func.functional_call(net, weights, x)."
-        return _copied(f"{cited(where)}{at}", f"{operand} into a new leaf", do)
+        return _copied(
+            f"{cited(where)}{at}", f"{operand} into a new leaf", WORDS("functional_call")
+        )
     if node.type == "stop_gradient":
         how = how_stopped(node)
         says = f"{operand}{how}{at} lets the value through but no gradient."
@@ -87,9 +84,7 @@ def _without(run: Run, node: Node, off: Off, operand: str) -> Fault:
     """The op ran where gradients were off."""
     op, switch, by = f"{node.type}{in_line(node.place)}", f"torch.{off.name}", in_line(off.where)
     if any(CHECKPOINT in one for one, _ in run.watch.warned):
-        says = f"checkpoint with use_reentrant=True ran {op} without gradients: none of its inputs "
-        do = "Pass use_reentrant=False, or call x.requires_grad_() on the checkpoint's input."
-        return Fault("checkpoint", f"{says}requires one.", do)
+        return Fault("checkpoint", WORDS("reentrant", op=op), WORDS("not_reentrant"))
     if off.how == "sample":
         text = cited(off.where) or f"{off.function}.sample()"
         return _sample(text, off.where, off.function)
@@ -97,19 +92,19 @@ def _without(run: Run, node: Node, off: Off, operand: str) -> Fault:
         text = node.function if off.how == "block" else cited(node.place) or node.type
         at = in_line(node.place)
         return _copied(f"{text}{at} under {switch}", operand, _itself(run, node, operand))
-    says, do = f"{op} ran without gradients", "Take what trains out of that block."
+    says, do = f"{op} ran without gradients", WORDS("out_of_block")
     if off.how == "decorator":
         says = f"{off.function} is decorated with @{switch}{by}, so {says}"
-        do = f"Take the decorator off {off.function} if what it computes should train."
+        do = WORDS("decorator_off", function=off.function)
     elif off.how == "torch":
         who = f"torch's {off.function}" if off.function else "torch"
         return Fault("no_grad", f"{who} runs {op} without gradients.")
     elif off.where is None:
         says += f": they were off already when {run.name} was called"
-        do = "Look for torch.set_grad_enabled(False) or a no_grad block around the call."
+        do = WORDS("off_already")
     elif off.name == "set_grad_enabled" and is_statement(off.where):
         says = f"torch.set_grad_enabled(False){by} switched gradients off, and {op} ran after it"
-        do = "Write `with torch.no_grad():`, whose end switches gradients on again."
+        do = WORDS("with_no_grad")
     else:
         says += f": the {switch} block{by} had switched them off"
     return Fault("no_grad", f"{says}.", do, where=off.where)
@@ -129,12 +124,9 @@ def bridged(run: Run, node: Node) -> tuple[Node, Node] | None:
 
 def _sample(text: str, where: Where | None, distribution: str = "") -> Fault:
     kind = getattr(torch.distributions, distribution, None)
-    instead = "For a choice among few, functional.gumbel_softmax has a gradient."
-    if getattr(kind, "has_rsample", False):
-        instead = "rsample() draws with a path to the parameters."
+    instead = WORDS("rsample") if getattr(kind, "has_rsample", False) else WORDS("gumbel")
     says = f"{text}{in_line(where)} draws numbers, and passes no gradient to what they come from."
-    do = f"{instead} Or train the probability of the draw: -(log_prob(action) * reward).mean()."
-    return Fault("sampled", says, do, where=where)
+    return Fault("sampled", says, f"{instead} {WORDS('train_probability')}", where=where)
 
 
 def _copied(text: str, operand: str, do: str, where: Where | None = None) -> Fault:
@@ -147,30 +139,18 @@ def _itself(run: Run, node: Node, made: str) -> str:
     reads = run.graph.consumers.get(node.name, ())
     readers = (one.consumer.type for one in reads if one.operand)  # not as the input
     kind = next((one for one in readers if one == "linear" or one.startswith("conv")), None)
-    if kind is None:
-        return f"Compute with {made} itself."
-    return (
-        f"Compute with {made} itself: F.{kind}(x, {made}), or torch.func.functional_call(layer, "
-        f"{{'weight': {made}}}, x), which runs a module with weights that have a graph."
-    )
+    return WORDS("itself_by", name=made, op=kind) if kind else WORDS("itself", name=made)
 
 
 def soft(node: Node) -> str:
     if node.inplace:
-        return "Create the tensor that it writes into with floats, dtype=torch.float32."
+        return WORDS("create_with_floats")
     if node.type in ("to", "long", "int", "short", "byte", "type"):
-        return "Remove the cast, or use straight-through: x + (x.round() - x).detach()."
+        return WORDS("remove_cast")
     if node.type == "topk":
-        return (
-            "Its indices have no derivative, but the values that it also gives have one: multiply "
-            "what the indices pick by these values."
-        )
+        return WORDS("multiply_by_values")
     chosen = node.type in ("argmax", "argmin", "max", "min", "sort", "argsort")
-    return (
-        f"Use a soft form, such as {'softmax for argmax' if chosen else 'sigmoid for a comparison'}"
-        "; or straight-through: the gradient of the soft form with the value of the hard one, "
-        "soft + (hard - soft).detach()."
-    )
+    return WORDS("soft_form", form="softmax for argmax" if chosen else "sigmoid for a comparison")
 
 
 def _whole_numbers(node: Node) -> tuple[Node, str] | None:

@@ -5,13 +5,12 @@ never, a sum that keeps each step's graph, gradients that add up undivided, a lo
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ..recorder import Node
-from ..recorder.recording.variables import assigned, in_line
+from ..recorder import Node, assigned, in_line
 from ..text import listed
 from .run import Run
-from .shapes import RESHAPE
+from .shapes import DISTANCES, RESHAPE
 from .source import callee
-from .words import Fault, at_step, called, op_called
+from .words import WORDS, Fault, at_step, called, op_called
 
 _OWN = {
     "cross_entropy": ("softmax", "log_softmax"),
@@ -33,11 +32,8 @@ def terms(run: Run) -> Iterator[Fault]:
     for one in run.recording.passes:
         if one.by_itself:
             name = called(run.recording.nodes[one.node])
-            says = (
-                f"backward(){in_line(one.place)} starts with {name} itself as the upstream "
-                f"gradient, so each gradient is multiplied by {name}: it is that of {name}²/2."
-            )
-            yield Fault("by_itself", says, "Write backward() without it.", where=one.place)
+            says = WORDS("by_itself", where=in_line(one.place), name=name)
+            yield Fault("by_itself", says, WORDS("without_it"), where=one.place)
     passes = run.recording.passes
     for node in run.recording if passes and not run.broke_off else ():
         if node.type in _OWN and node.name in run.wanted:
@@ -46,6 +42,8 @@ def terms(run: Run) -> Iterator[Fault]:
             yield from _dropped(run, node)
         elif node.type == "mul" and node.name in run.wanted:
             yield from _weighs(run, node)
+        elif node.type in DISTANCES | {"sub"} and node.name in run.wanted:
+            yield from _bootstraps(run, node)
     for name in run.ends:
         yield from _twice(run, run.recording.nodes[name])
     yield from _undivided(run)
@@ -79,16 +77,12 @@ def _dropped(run: Run, node: Node) -> Iterator[Fault]:
     if node.type != "add" or len(others) == len(added) or not others:
         if not run.watch.is_script:
             return
-        says = f"No op and no backward pass reads {name}{in_line(node.place)}, which has a graph: "
-        says += "is a term of the loss missing? Otherwise compute it under torch.no_grad()."
+        says = WORDS("nothing_reads", name=name, where=in_line(node.place))
     elif any(one.place == node.place for one in others):
         says = f"{name}{in_line(node.place)} keeps the graph of each step: add loss.item() to it."
     else:
         lost = listed([called(one) for one in others])
-        says = (
-            f"No backward pass reads {name}{in_line(node.place)}, so {lost} never arrives: call "
-            "backward() on the sum."
-        )
+        says = WORDS("never_arrives", name=name, where=in_line(node.place), lost=lost)
     yield Fault("note", says, node=node.name)
 
 
@@ -105,10 +99,37 @@ def _weighs(run: Run, node: Node) -> Iterator[Fault]:
         extra = {*run.leaves_before(one.name)}.difference(run.leaves_before(other.name))
         is_log = other.type == "log_softmax" or callee(other.place) == "log_prob"
         if one.type in ("sub", "rsub") and extra and is_log:
-            says = (
-                f"{called(one)}{in_line(one.place)} weighs a log-probability and is no constant, "
-                f"so the loss of the policy also trains {listed(sorted(extra), 4)}. For an "
-                f"advantage, write {called(one)}.detach()."
+            at, names = in_line(one.place), listed(sorted(extra), 4)
+            says = WORDS("weighs", name=called(one), where=at, names=names)
+            yield Fault("note", says, node=node.name)
+
+
+def _bootstraps(run: Run, node: Node) -> Iterator[Fault]:
+    """A discounted target, data + 0.99 · net(next), that trains the weights of the other side, too.
+
+    Its mark is a plain factor a little below 1, a discount. Where two outputs of one network are
+    compared, or a residual of a differential equation, there is none.
+    """
+    live = [edge.producer for edge in node.operands if edge.flows]
+    for target, other in (live, live[::-1]) if len(live) == 2 else ():
+        while target.type in RESHAPE:
+            target = target.operands[0].producer
+        parts, discounts = [edge.producer for edge in target.operands], list[float]()
+        ahead = [one for one in parts if one.requires_grad]
+        if target.type != "add" or len(parts) != 2 or len(ahead) != 1:
+            continue
+        (term,) = ahead
+        while term.type in RESHAPE | {"mul"} and len(ahead) == 1:
+            read = [edge.producer for edge in term.operands]
+            ahead = [one for one in read if one.requires_grad]
+            plain = [one for factor in (term, *read) for one in factor.numbers]
+            discounts += [one for one in plain if isinstance(one, float) and 0.8 < one < 1]
+            term = next(iter(ahead), term)
+        same = {*run.leaves_before(term.name)}.intersection(run.leaves_before(other.name))
+        if discounts and same:
+            at, names = in_line(target.place), listed(sorted(same), 4)
+            says = WORDS(
+                "bootstraps", name=called(target), where=at, other=called(other), names=names
             )
             yield Fault("note", says, node=node.name)
 

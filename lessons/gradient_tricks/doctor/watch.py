@@ -22,11 +22,8 @@ import torch
 from torch import nn
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
-from ..recorder import Recording
-from ..recorder.recording.recording import Listener
-from ..recorder.recording.switches import Off
-from ..recorder.recording.torch_calls import is_in_place, meaning, tensors_in
-from ..recorder.recording.variables import Where, in_line
+from ..recorder import Listener, Off, Recording, Where, in_line, tensors_in
+from ..recorder.recording.torch_calls import is_in_place, meaning
 from ..recorder.torch_private import can_compile, next_number, unseen
 from .errors import OURS, TraceError, sentences
 from .leaves import Leaves, here

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 
 from torch.optim import Optimizer
 
-from ..recorder import Node, Value
-from ..recorder.recording.plain_tensor import short, unflat
-from ..recorder.recording.variables import Where, in_line, line_of
+from ..recorder import Node, Value, Where, in_line, line_of, short, unflat
 from ..recorder.torch_private import hooks_of
 from ..text import listed
+from ..text.words import Texts
 from .optimizers import Step
 from .run import Run
 from .source import at_line
+
+WORDS = Texts(__file__)
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,14 @@ from dataclasses import replace
 
 import torch
 
-from ..recorder import Edge, Node, Value
-from ..recorder.recording.plain_tensor import short
-from ..recorder.recording.variables import Where, in_line
+from ..recorder import Edge, Node, Value, Where, in_line, short
 from ..text import listed
 from .graph import zero
 from .partial import is_term
 from .run import Run
 from .source import backward_of
 from .stops import DRAWS
-from .words import Fault, at, called, hook_on, it_or_them, numbers_read, op_called
+from .words import WORDS, Fault, at, called, hook_on, it_or_them, numbers_read, op_called
 
 ROUNDINGS = 8
 """A sum that is smaller than so many roundings of its terms has cancelled."""
@@ -147,8 +145,7 @@ def _hooked(run: Run, node: Node, hit: list[str]) -> Fault | None:
     if not hook or total is None:
         return None
     says = f"The gradient of {_all_zero(hit)}: {hook} turns the {short(total)} that arrived into 0."
-    do = "Let the hook return the gradient to pass on, or None to leave it unchanged."
-    return Fault("zero_gradient", says, do, node.name)
+    return Fault("zero_gradient", says, WORDS("hook_returns"), node.name)
 
 
 def _is_rounding(left: Value, parts: list[Value | None]) -> bool:
@@ -180,15 +177,12 @@ def _cancelled(run: Run, node: Node, hit: list[str], is_rounding: bool = False) 
     what, noise = _all_zero(hit), ""
     if is_rounding:
         what = f"{listed(hit)} is rounding alone"
-        noise = " Adam divides by the size of a gradient, so it still takes steps along this noise."
+        noise = f" {WORDS('steps_along_noise')}"
     return Fault(
         "zero_gradient",
         f"The gradient of {what}: {len(met)} paths meet at {called(node)} and cancel"
         f"{at(place, first)}: {listed(parts, 4)}.{noise}",
-        f"The result doesn't change when {called(node)} changes a little: what one path adds, "
-        "another takes away. If one path should be fixed, such as PPO's old log-probabilities, "
-        ".detach() it, or compute it under torch.no_grad() before the weights change. In "
-        "x / x.sum(), a sum over one entry does this: check its axis.",
+        WORDS("paths_cancel", name=called(node)),
         node.name,
     )
 
@@ -223,22 +217,19 @@ def _starting(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault |
 def _stopped(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault:
     none = [one for one in hit if not any(run.recording.nodes[one].outputs[0].numbers)]
     if node.type in _MULTIPLY and len(none) > 1:
-        says = f"The gradient of {_all_zero(hit)}: {op_called(run, node)} multiplies two factors "
-        says += "that are both 0, so each gets 0 times the other and neither ever moves."
-        do = f"Start one of them at random, as LoRA does: nn.init.normal_({none[0]}, std=0.02)."
-        return Fault("zero_gradient", says, do, node.name)
+        says = f"The gradient of {_all_zero(hit)}: {WORDS('both_0', op=op_called(run, node))}"
+        return Fault("zero_gradient", says, WORDS("start_at_random", name=none[0]), node.name)
     mask = _mask(run, node)
     if mask is not None:
+        op, factor = op_called(run, mask.consumer), called(mask.producer)
         says = (
-            f"The gradient of {_all_zero(hit)}: {op_called(run, mask.consumer)} multiplies it by "
+            f"The gradient of {_all_zero(hit)}: {op} multiplies it by {factor}, which is 0 there."
         )
-        says += f"{called(mask.producer)}, which is 0 there."
-        do = "Give these entries a weight, or leave out what computes them."
-        return Fault("zero_gradient", says, do, mask.consumer.name)
+        return Fault("zero_gradient", says, WORDS("masked_entries"), mask.consumer.name)
     written = _written(ways)
     if written is not None:
         because = f", because it reads the zeros that {op_called(run, written)} wrote"
-        do = _written_over(written)
+        do = WORDS("overwrites", op=written.type)
     else:
         because, do = "", _slope_of(run, node) or _too_small(node, ways)
         where = backward_of(node.type) if node.function == "apply" else ""
@@ -293,12 +284,6 @@ def _written(ways: list[Edge]) -> Node | None:
     return found
 
 
-def _written_over(node: Node) -> str:
-    """Say what to do about an op that overwrites."""
-    says = f"{node.type} overwrites the old numbers, so they get no gradient."
-    return f"{says} Write only to the entries that you mean, or multiply by a mask."
-
-
 def _too_small(node: Node, ways: list[Edge]) -> str:
     """Say what to do if the dtype has no number as small as the gradient; "" if it has."""
     offered, upstream = ways[0].offered, node.gradient
@@ -307,44 +292,35 @@ def _too_small(node: Node, ways: list[Edge]) -> str:
     if node.type not in _SHRINKS or not dtype.is_floating_point or zero(upstream) or 0 in factors:
         return ""
     limits = torch.finfo(dtype)
-    least = short(limits.tiny * limits.eps)
-    says = f"The gradient underflows: it is below the smallest {limits.dtype}, {least}."
-    return f"{says} Scale the loss (torch.amp.GradScaler), or compute in a wider dtype."
+    return WORDS("underflows", dtype=limits.dtype, least=short(limits.tiny * limits.eps))
 
 
 def _saturated(run: Run, node: Node) -> str:
     """A sigmoid or softmax that is so near to 0 or 1 that its slope is rounded to 0."""
-    says = (
-        f"{node.type} is saturated: it reads {numbers_read(node)}, where its slope is rounded to 0."
-    )
+    says = WORDS("saturated", op=node.type, numbers=numbers_read(node))
     readers = [edge.consumer for edge in run.graph.consumers.get(node.name, ())]
     loss = next((one for one in readers if one.type in _FUSED), None)
     if loss is None:
-        return (
-            f"{says} Bring these numbers nearer to 0: smaller weights, biases or inputs, "
-            "or a norm before it."
-        )
-    return f"{says} Use {_FUSED[loss.type]} on what it reads."
+        return f"{says} {WORDS('nearer_to_0')}"
+    return f"{says} {WORDS('use_instead', op=_FUSED[loss.type])}"
 
 
 def _slope_of(run: Run, node: Node) -> str:
     """Say what to do about an op whose slope is 0 at all that it read."""
     if node.type in _FLAT:
-        says = f"The slope of {node.type} is 0 wherever it has one. To get a gradient anyway:"
-        return f"{says} straight-through, x + (torch.{node.type}(x) - x).detach()."
+        return WORDS("flat_everywhere", op=node.type)
     if node.type in _CLAMPS:
-        return f"It reads {numbers_read(node)}, where it is flat. Check the scale of its input."
+        return WORDS("flat_there", numbers=numbers_read(node))
     if node.type in DRAWS:
-        says = f"{node.type} draws numbers, and torch takes 0 for its slope."
-        return f"{says} Draw independently of the parameters: mean + std * torch.randn_like(mean)."
+        return WORDS("draws", op=node.type)
     if node.type in _SATURATE:
         return _saturated(run, node)
     if node.type in _AT_ZERO and any(zero(edge.value) for edge in node.operands):
-        return f"{node.type} is at 0 there, and torch takes 0 for its slope."
+        return WORDS("at_0", op=node.type)
     if node.type in _WRITES:
-        return _written_over(node)
+        return WORDS("overwrites", op=node.type)
     if node.type.endswith("_loss") or node.type in ("binary_cross_entropy", "cross_entropy"):
-        return "It is 0: the prediction equals the target up to rounding, or no entry counts."
+        return WORDS("loss_is_0")
     if node.type == "mul" and (any(zero(e.value) for e in node.operands) or 0 in node.numbers):
-        return "One factor is 0 everywhere, so the other gets nothing."
+        return WORDS("factor_is_0")
     return ""

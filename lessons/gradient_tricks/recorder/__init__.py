@@ -5,10 +5,17 @@
 at edges. Nothing here knows of a lesson or of a web page: torch and the engine alone.
 """
 
-from .recording.nodes import Edge, Node, RecordError
-from .recording.plain_tensor import Value
+from .recording.nodes import Edge, Left, Node, RecordError, Stale, reached
+from .recording.plain_tensor import Value, short, unflat, whole
 from .recording.record import named, record
-from .recording.recording import Recording
-from .recording.saved import RefusedError
+from .recording.recording import Listener, Recording
+from .recording.saved import RefusedError, memory
+from .recording.switches import Off
+from .recording.torch_calls import tensors_in
+from .recording.variables import Where, assigned, in_line, line_of
 
-__all__ = ["Edge", "Node", "RecordError", "Recording", "RefusedError", "Value", "named", "record"]
+__all__ = [
+    "Edge", "Left", "Listener", "Node", "Off", "RecordError", "Recording", "RefusedError", "Stale",
+    "Value", "Where", "assigned", "in_line", "line_of", "memory", "named", "reached", "record",
+    "short", "tensors_in", "unflat", "whole",
+]  # fmt: skip
