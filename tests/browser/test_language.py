@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.long]
 PAGES = ("home", "choice", "training", "playground")
 PAGES += ("course", "quiz", "glossary", "teach", "your_own_code")
 NAMES = {"add", "clean", "cpu", "features", "input", "pow", "seen", "sqrt", "torch", "yu", "None"}
-FILES = {"moons", "playground"}
+FILES = {"flip", "moons", "playground"}
 # Streamlit shows these in English only.
 STREAMLITS = ("Skip to main content", "Main menu", "Choose an option", "Open", "Copy to clipboard")
 # A formula's annotation and label are its LaTeX.
