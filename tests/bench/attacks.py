@@ -96,19 +96,9 @@ def most_draws(number: int) -> str:
     return wish("noise_leaks", draws=str(MOST_DRAWS), seed=str(number))
 
 
-def too_many_draws(number: int) -> str:
-    """More than the lesson allows: refused, and the picture is that of what was good."""
-    return wish("noise_leaks", {}, draws="1000000", seed=str(number))
-
-
 def program(number: int) -> str:
     """A playground's program at the edge of what is accepted."""
     return wish("playground", {}, **form_of(heavy(random.Random(number))))
-
-
-def growing(number: int) -> str:
-    """An input under ever new names, with too many numbers."""
-    return wish("playground", {}, program=f"v{number} = input([{'1,' * 20_000}])\ny = v{number}")
 
 
 def long_edges(number: int) -> str:
@@ -126,12 +116,6 @@ async def long_edges_page(url: str, number: int) -> None:
 def another_training(number: int) -> str:
     run = {"token": f"abuse{number}", "phase": "run", "begun": 1, "count": 1}
     return f"{wish('moons')}\n{json.dumps(run)}"
-
-
-def training(number: int) -> str:
-    token, run = divmod(number, 1_000_000)
-    training = {"token": f"abuse{token}", "phase": "run", "begun": run, "count": run}
-    return f"{wish('moons', lambda_=f'{run % 97 / 100}')}\n{json.dumps(training)}"
 
 
 async def come_and_go(url: str, number: int) -> None:
@@ -203,13 +187,8 @@ async def silent(url: str, number: int) -> None:
 
 
 ATTACKS = {
-    "slider flood, one socket": Attack(1, flood(slider)),
     "ten sockets × 100 a second": Attack(10, flood(slider, 0.01)),
-    "ten × the most draws": Attack(10, answered(most_draws)),
-    "ten × more draws than allowed": Attack(10, answered(too_many_draws)),
-    "ten trainings, begun again": Attack(10, flood(training, 1)),
     "eight heavy programs": Attack(8, answered(program)),
-    "a form under ever new names": Attack(4, flood(growing, 0.05)),
     "pages opened in four loops": Attack(4, page),
     "300 idle pages and labs": Attack(1, idle),
     "a page rerun 200 × a second": Attack(1, reruns),

@@ -39,7 +39,6 @@ from tests.browser.looking import MORE
 from tests.support.browser import launch
 from tests.support.server import ROOT, Server, free_port, serve
 
-PEERS = ROOT / "tests" / "bench" / "peers"
 ROUNDS, WARM_UP, PRESSES, DRAG_SECONDS = 4, 4, 9, 1.75
 APP, AGAIN, FLOOR = "this app", "this app again", "floor: no server"
 STAGE, STAGE_FLOOR = "this app, its stage alone", "floor of the stage"

@@ -205,6 +205,20 @@ def to_lesson(page: Page, name: str) -> None:
     links.filter(has_text=name).first.click()
 
 
+def middle(part: Locator) -> tuple[float, float]:
+    """Where the middle of a part is in the window."""
+    box = part.bounding_box()
+    assert box
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def pull(page: Page, start: tuple[float, float], across: float, down: float = 0) -> None:
+    """Press the mouse at a place and move it so far; it stays down."""
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(start[0] + across, start[1] + down, steps=6)
+
+
 def control(page: Page, name: str, part: str = "input") -> Locator:
     return page.locator(f'[data-control="{name}"] {part}').first
 

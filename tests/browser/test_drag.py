@@ -15,6 +15,7 @@ from tests.browser.looking import (
     control,
     exact,
     open_drawers,
+    pull,
     ready,
     says,
     trains,
@@ -52,12 +53,6 @@ def at(page: Page, figure: str, x: float, y: float) -> tuple[float, float]:
     return tuple(page.evaluate(PLACE, [figure, x, y]))
 
 
-def pull(page: Page, start: tuple[float, float], across: float, down: float) -> None:
-    page.mouse.move(*start)
-    page.mouse.down()
-    page.mouse.move(start[0] + across, start[1] + down, steps=6)
-
-
 def test_a_tip_and_a_number_of_the_text_set_the_lab(bare, open_page):
     page = shown(open_page(bare + VECTOR), "arrows")
     plot = page.locator("[data-figure=arrows] .gl-plot")
@@ -83,7 +78,7 @@ def test_a_tip_and_a_number_of_the_text_set_the_lab(bare, open_page):
     expect(exact(page, "g1")).to_have_value("4")
     expect(first).to_have_text("4")  # the text moves no more
     box = first.bounding_box()
-    pull(page, (box["x"] + 4, box["y"] + 8), -75, 0)  # a quarter of the range
+    pull(page, (box["x"] + 4, box["y"] + 8), -75)  # a quarter of the range
     page.mouse.up()
     expect(exact(page, "g1")).to_have_value("2")
     page.evaluate("placed({fix: ['g1']})")  # as a teacher's link does
@@ -255,7 +250,7 @@ def test_the_input_that_the_text_speaks_of_is_a_handle_for_its_place_in_the_list
     expect(inputs).to_have_value("-1.5, -0.5, -2")
     expect(page).to_have_url(re.compile("-0.5,.*-2$"))  # the lab has answered, nothing moves
     box = x.bounding_box()
-    pull(page, (box["x"] + 4, box["y"] + 8), 50, 0)  # a sixth of what a drag goes through
+    pull(page, (box["x"] + 4, box["y"] + 8), 50)  # a sixth of what a drag goes through
     page.mouse.up()
     expect(inputs).to_have_value("-1.5, -0.5, -1")
     expect(x).to_have_text("−1")

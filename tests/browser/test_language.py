@@ -6,10 +6,9 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import expect
 
-from tests.browser.looking import PATIENT, becomes, look, ready
-from tests.browser.test_accessibility import LOOKS, broken
+from tests.browser.looking import PATIENT, becomes, look
+from tests.browser.test_accessibility import LOOKS, STATES, broken, ready
 from tests.lessons.unaccented import english
 from tests.support.pseudo import LANGUAGE, copy_in_pseudo
 from tests.support.server import ROOT, Server, streamlit
@@ -18,11 +17,10 @@ from tests.support.server import ROOT, Server, streamlit
 # tests/lessons/test_words.py and tests/pages/test_browser_words.py.
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
-LABS = ("", "stop_gradient?lesson=noise_leaks", "reversal?lesson=moons&step=2", "playground")
-OTHERS = ("course", "reversal?quiz=7", "glossary", "teach", "your_own_code")
-PATHS = (*LABS, *OTHERS)
+PAGES = ("home", "choice", "training", "playground")
+PAGES += ("course", "quiz", "glossary", "teach", "your_own_code")
 NAMES = {"add", "clean", "cpu", "features", "input", "pow", "seen", "sqrt", "torch", "yu", "None"}
-FILES = {"moons", "playground"}
+FILES = {"flip", "moons", "playground"}
 # Streamlit shows these in English only.
 STREAMLITS = ("Skip to main content", "Main menu", "Choose an option", "Open", "Copy to clipboard")
 # A formula's annotation and label are its LaTeX.
@@ -50,13 +48,13 @@ def translated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             yield server
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_a_page_in_another_language(translated, open_page, path):
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_in_another_language(translated, open_page, name):
+    path, selector, _ = STATES[name]
     # With patience that never ends: a page shows as soon as all of it is there.
-    page = open_page(f"{translated.url}/{path}", script=PATIENT)
-    expect(page.locator("h1").first).to_be_visible()
-    if path in LABS:
-        ready(page).evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
+    page = ready(open_page(f"{translated.url}{path}", script=PATIENT), selector)
+    if page.locator(".gl-lab").count():
+        page.evaluate("document.querySelectorAll('details').forEach((d) => (d.open = true))")
         for tab in page.locator(".gl-tab:visible").all():
             tab.click()
         for bar in page.locator(".gl-stepper .gl-range:visible").all():
@@ -64,7 +62,7 @@ def test_a_page_in_another_language(translated, open_page, path):
                 bar.press(key)
         page.wait_for_timeout(1000)
     # Of the two themes, axe looks at one of each page.
-    for width, theme in LOOKS if PATHS.index(path) % 2 else LOOKS[::-1]:
+    for width, theme in LOOKS if PAGES.index(name) % 2 else LOOKS[::-1]:
         look(page, width, theme)
         said = [one for one in page.evaluate(TEXTS) if one not in STREAMLITS]
         left = {one: english(one) - NAMES - FILES for one in said}

@@ -6,23 +6,14 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.looking import PATIENT, SHIFTS, ran, ready
+from tests.browser.test_accessibility import STATES
 from tests.support.amount import also
 from tests.support.browser import new_page
 
 pytestmark = pytest.mark.browser
 
 # Beside home and the lessons' first steps, which test_first_screen.py looks at.
-KINDS = {
-    "course": ("/course", "[class*=st-key-chapter_]"),
-    "playground": ("/playground", ".gl-lab[data-ready]"),
-    "glossary": ("/glossary", ".gt-glossary dd"),
-    "your_own_code": ("/your_own_code", "iframe"),
-    "teach": ("/teach", ".stSelectbox"),
-    "quiz": ("/reversal?quiz=3", ".st-key-tiles button"),
-    "sketch": ("/override_map?lesson=clip_identity&step=2", ".gt-handle"),
-    "training": ("/reversal?lesson=moons&step=2", ".gl-lab[data-ready]"),
-    "bug": ("/stop_gradient?lesson=noise_leaks&step=5", ".gt-code"),
-}
+KINDS = ("course", "playground", "glossary", "your_own_code", "teach", "quiz", "training", "bug")
 
 
 @pytest.fixture
@@ -34,11 +25,11 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 @pytest.mark.parametrize("width", [390, *also(1280)])
-@pytest.mark.parametrize("kind", ["sketch", *also(*sorted(KINDS.keys() - {"sketch"}))])
+@pytest.mark.parametrize("kind", ["sketch", *also(*KINDS)])
 def test_nothing_jumps_while_a_page_loads(app, page, kind, width):
     page.set_viewport_size({"width": width, "height": 844 if width < 500 else 800})
     page.add_init_script(SHIFTS)
-    path, selector = KINDS[kind]
+    path, selector, _ = STATES[kind]
     page.goto(app.url + path)
     page.locator(selector).first.wait_for()
     ran(page)

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from lessons.outputs.catalogue import chapters, chapters_by_slug, find, lessons
-from pages.server.application import OTHER_PAGES
+from lessons.outputs.catalogue import chapters, chapters_by_slug, find
 from tests.browser.looking import becomes, open_drawers, to_lesson
+from tests.browser.test_accessibility import STATES
 from tests.support.amount import also
 from tests.support.browser import new_context
 
@@ -48,15 +48,9 @@ def drawn(page: Page) -> None:
     expect(page.locator('.gl-lab:not([data-ready="true"])')).to_have_count(0)
 
 
-KINDS = {
-    step.question.kind: f"/{lesson.chapter}?lesson={lesson.slug}&step={number}"
-    for lesson in lessons()
-    for number, step in enumerate(lesson.prose.steps, start=1)
-    if step.question
-}
 # A sketch brings a script of its own.
-PAGES = {"/", KINDS["sketch"]}
-MORE = {*KINDS.values(), *(f"/{name}" for name in OTHER_PAGES)} - PAGES
+PAGES = {"/", STATES["sketch"][0]}
+MORE = {path for path, *_ in STATES.values()} - PAGES
 
 
 @pytest.mark.parametrize("path", [*sorted(PAGES), *also(*sorted(MORE))])

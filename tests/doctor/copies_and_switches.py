@@ -137,10 +137,8 @@ def negative_power(x):
     return ((-x.abs()) ** 0.5).sum()
 
 
-opt = torch.optim.SGD(net.parameters(), 0.1)
-
-
 def descend(loss):
+    opt = torch.optim.SGD(net.parameters(), 0.1)
     opt.zero_grad()
     loss.backward()
     opt.step()

@@ -193,6 +193,7 @@ def test_a_trace_keeps_no_activation_and_frees_the_weights_with_itself(make_prog
         gc.enable()
 
 
+@pytest.mark.slow  # loads torch's compiler
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_what_torch_compile_made_is_watched_op_by_op():
     compiled = []

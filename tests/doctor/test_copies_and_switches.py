@@ -9,7 +9,6 @@ import torch
 
 from lessons.gradient_tricks.doctor import trace
 from tests.doctor import copies_and_switches as programs
-from tests.doctor import correct_loops
 
 FILE = "copies_and_switches.py"
 SOURCE = Path(programs.__file__).read_text("utf-8").splitlines()
@@ -102,15 +101,23 @@ def test_what_is_usual_is_no_fault(program):
     assert made.faults == [], str(made)
 
 
+@pytest.fixture
+def correct_loops():
+    """Its optimizers load torch's compiler: a second that who only collects the tests saves."""
+    from tests.doctor import correct_loops
+
+    return correct_loops
+
+
 @pytest.mark.parametrize("name", LOOPS)
-def test_a_training_step_that_looks_odd_is_no_fault(name):
+def test_a_training_step_that_looks_odd_is_no_fault(name, correct_loops):
     torch.manual_seed(0)
     made = trace(getattr(correct_loops, name))
     assert made.faults == [], str(made)
     assert not any("opaque" in note for note in made.notes)
 
 
-def test_a_default_device_which_watches_calls_too_changes_no_answer():
+def test_a_default_device_which_watches_calls_too_changes_no_answer(correct_loops):
     torch.set_default_device("cpu")
     try:
         assert trace(correct_loops.equation_of_motion).faults == []

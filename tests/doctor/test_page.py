@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 from lessons.gradient_tricks.doctor import trace
 from tests.browser.test_accessibility import broken as broken_by_axe
 from tests.doctor import broken, models
+from tests.support.amount import also
 from tests.support.browser import new_context
 
 pytestmark = pytest.mark.browser
@@ -106,7 +107,7 @@ def test_without_a_script_every_step_is_there_to_read(open_trace):
     expect(page.locator(".faults > li")).to_have_count(len(made.faults))
 
 
-@pytest.mark.parametrize("program", [broken.root, broken.edited, broken.item])
+@pytest.mark.parametrize("program", [broken.root, *also(broken.edited, broken.item)])
 def test_it_fits_and_is_accessible(open_trace, program):
     page = open_trace(traced(program))
     for width, scheme in ((1280, "light"), (390, "dark"), (320, "light")):

@@ -1,4 +1,4 @@
-"""Scripts that the doctor was not tuned to (`reports.md` lists them), and optimizer mistakes."""
+"""Scripts that the doctor was not tuned to; `reports.md` lists them."""
 
 import sys
 from pathlib import Path
@@ -7,7 +7,6 @@ import pytest
 
 from lessons.gradient_tricks.doctor.command import trace_script
 from tests.doctor.test_cases import Case, answers, named
-from tests.doctor.test_scripts import HEAD
 
 REPORTS = Path(__file__).parent / "reports"
 
@@ -78,47 +77,3 @@ def script(monkeypatch):
 @pytest.mark.filterwarnings("ignore")
 def test_a_report_that_the_doctor_was_not_tuned_to(case, script):
     answers(case, script(REPORTS / f"{case.target}.py"))
-
-
-@pytest.mark.parametrize(
-    ("lines", "says"),
-    [
-        (
-            "for _ in range(9):\n    nn.functional.cross_entropy(net(x), y).backward()\n"
-            "    opt.step()\n",
-            "Nothing clears the gradients between two calls of opt.step() in train.py:10",
-        ),
-        (
-            "for _ in range(9):\n    opt.zero_grad()\n    loss = net(x).square().mean()\n"
-            "    opt.step()\n    loss.backward()\n",
-            "opt.step() in train.py:11 runs before backward()",
-        ),
-        (
-            "scaler = torch.amp.GradScaler('cpu')\nfor _ in range(9):\n    opt.zero_grad()\n"
-            "    scaler.scale(net(x).square().mean()).backward()\n"
-            "    nn.utils.clip_grad_norm_(net.parameters(), 1.0)\n    scaler.step(opt)\n"
-            "    scaler.update()\n",
-            "in train.py:12 clips gradients that the GradScaler has multiplied by its scale",
-        ),
-        (
-            "scaler = torch.amp.GradScaler('cpu')\nfor _ in range(9):\n    opt.zero_grad()\n"
-            "    scaler.scale(net(x).square().mean()).backward()\n"
-            "    for p in net.parameters():\n        p.grad.data.clamp_(-1, 1)\n"
-            "    scaler.step(opt)\n    scaler.update()\n",
-            "p.grad.data.clamp_(-1, 1) in train.py:13 clips gradients",
-        ),
-        (
-            "w = torch.ones(4, requires_grad=True)\nfor _ in range(9):\n"
-            "    (x @ w).square().mean().backward()\n    w = w - 0.1 * w.grad\n",
-            "w is not a leaf: sub in train.py:11 made it",
-        ),
-    ],
-    ids=["kept", "early", "clipped", "clamped", "by hand"],
-)
-@pytest.mark.filterwarnings("ignore")
-def test_what_becomes_of_the_gradients_after_the_backward_pass(lines, says, script, tmp_path):
-    (tmp_path / "train.py").write_text(HEAD + lines)
-    told = str(script(tmp_path / "train.py"))
-    assert "\n1 fault:\n" in told
-    assert says in told
-    assert "opaque" not in told

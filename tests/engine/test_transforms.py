@@ -79,6 +79,7 @@ def test_tricks_compile_whole(x: torch.Tensor) -> None:
     assert torch.equal(torch.autograd.grad(compiled(x), x)[0], torch.autograd.grad(loss(x), x)[0])
 
 
+@pytest.mark.slow  # loads torch's compiler
 @pytest.mark.parametrize(("op", "key"), [(identity, "Identity"), (torch.square, "Square")])
 def test_maps_fall_back_to_eager(op: Any, key: str, x: torch.Tensor) -> None:
     torch._dynamo.reset()

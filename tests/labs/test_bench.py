@@ -2,6 +2,7 @@
 
 import random
 from contextlib import suppress
+from itertools import product
 from urllib.parse import parse_qsl
 
 import pytest
@@ -14,7 +15,7 @@ from lessons.playground.running.outcome import run
 from pages.labs.bench import controls, frame
 from pages.labs.messages import Wish
 from pages.labs.wire import encode
-from tests.support.amount import seeds
+from tests.support.amount import also, seeds
 from tests.trick_bench.settings import random_form
 
 
@@ -54,9 +55,15 @@ HOSTILE = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("trick", TRICKS)
-@pytest.mark.parametrize("text", HOSTILE)
-def test_whatever_is_typed_there_is_a_picture_or_why_not(trick, text):
+TYPED = [*product(HOSTILE, TRICKS)]
+OFTEN = TYPED[::4]
+"""Each text with one trick or two."""
+
+
+@pytest.mark.parametrize(
+    ("text", "trick"), [*OFTEN, *also(*(one for one in TYPED if one not in OFTEN))]
+)
+def test_whatever_is_typed_there_is_a_picture_or_why_not(text, trick):
     for noise in ("typed", "off", "add"):
         form = {"trick": trick, "function": "own", "own": text, "noise": noise}
         made = shown(form)

@@ -1,4 +1,4 @@
-"""The examples in the docstrings under lessons/ run and say what they say."""
+"""The examples in the docstrings under lessons/ run; every public name of the engine has one."""
 
 import doctest
 import importlib
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import lessons
+from lessons.gradient_tricks import tricks
 
 ROOT = Path(lessons.__file__).parent
 MODULES = {
@@ -21,3 +22,7 @@ def test_examples(name):
     ran = doctest.testmod(importlib.import_module(name))
     assert ran.attempted
     assert not ran.failed
+
+
+def test_every_public_name_has_an_example():
+    assert all(">>> " in getattr(tricks, name).__doc__ for name in tricks.__all__)

@@ -13,7 +13,7 @@ import pytest
 from lessons.check import check, numbers, stage, torch_file
 from lessons.contract.bug import changed
 from lessons.contract.covering import covered_figure
-from lessons.outputs.catalogue import CatalogueError, chapters, find, lessons, load
+from lessons.outputs.catalogue import CatalogueError, find, lessons, load
 from pages.labs.words import VIEWS
 from tests.lessons.test_chart_room import names_meet
 from tests.pages import a_bug
@@ -103,17 +103,6 @@ def test_a_question_still_to_come_covers_nothing_that_an_answered_one_has_shown(
         answered = answered[: answered.index(step.question.name) + 1] if step.question else []
         shown = set(step.question.hides) if step.question else set()
         assert not shown & lesson.prose.hidden(answered, at)
-
-
-def test_chapters_are_in_order():
-    assert [chapter.slug for chapter in chapters()] == [
-        "stop_gradient",
-        "gone_missing",
-        "override_map",
-        "reversal",
-        "clipping",
-        "in_the_wild",
-    ]
 
 
 @pytest.mark.parametrize(

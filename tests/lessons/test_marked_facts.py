@@ -1,14 +1,8 @@
 """Facts in a lesson's text are marked where their number can follow the lab."""
 
-import re
-
 import pytest
 
-from lessons.outputs.catalogue import lessons
 from lessons.prose.steps import fill, quoted
-
-TRAINED = [lesson for lesson in lessons() if lesson.lab.training is not None]
-VALUE = re.compile(r"\{\{\s*(\w+)\s*(?::([^}]*))?\}\}")
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,6 @@ import random
 import time
 
 import pytest
-from streamlit.testing.v1 import AppTest
-from streamlit.util import calc_hash
 
 from lessons.outputs.catalogue import find
 from lessons.playground.document.as_text import packed, to_text
@@ -14,8 +12,8 @@ from pages.labs.messages import Wish
 from pages.ui import live, place
 from pages.ui.place import Place
 from pages.ui.playground_view import asked
+from tests.pages.test_chapter_view import opened
 from tests.support.heavy import heavy
-from tests.support.server import ROOT
 
 
 def wish(words):
@@ -46,14 +44,9 @@ def test_what_takes_long_is_left_to_the_lab():
 def test_a_program_in_an_address_is_left_to_the_lab(page, words, monkeypatch):
     pictures = []
     monkeypatch.setattr(live, "first_messages", pictures.append)
-    opened = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=180)
-    opened._page_hash = calc_hash(page)
-    assert not opened.run().exception
+    opened(page)
     assert len(pictures) == 1  # the page's own
-    opened = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=180)
-    opened._page_hash = calc_hash(page)
-    opened.query_params.update(words)
-    assert not opened.run().exception
+    opened(page, **words)
     assert len(pictures) == 1
 
 

@@ -15,6 +15,7 @@ from lessons.contract.parameters import (
     InvalidParametersError,
     Number,
     Numbers,
+    Parameter,
     Values,
 )
 from lessons.contract.result import Result
@@ -46,6 +47,16 @@ def right(lesson: Lesson, name: str, result: Result) -> str:
 def settings(lesson: Lesson, **given: Any) -> Values:
     """All settings of a lesson, these among them."""
     return lesson.validate({name: str(value) for name, value in given.items()})
+
+
+def another(parameter: Parameter, value: Any) -> Any:
+    """Another value of a parameter than this one."""
+    if isinstance(parameter, Choice):
+        return next(name for name in parameter.names if name != value)
+    if isinstance(parameter, Integer):
+        return value - 1 if value > parameter.low else value + 1
+    assert isinstance(parameter, Number)
+    return next(end for end in parameter.slider if end != value)
 
 
 def at_random(lesson: Lesson, luck: Random) -> dict[str, str]:

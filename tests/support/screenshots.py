@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from lessons.outputs.catalogue import lessons
 from pages.ui.words import WORDS
 from tests.browser.looking import LAB
+from tests.browser.test_accessibility import STATES, nothing
 from tests.support.browser import launch
 from tests.support.server import ROOT, streamlit
 
@@ -35,14 +36,7 @@ SIZES = {"wide": (1280, 800), "tablet": (820, 1180), "phone": (390, 844)}
 TALLEST = 6000
 """Pixels of a page that a picture shows."""
 
-PAGES = {
-    "home": "/",
-    "course": "/course",
-    "playground": "/playground",
-    "glossary": "/glossary",
-    "term": "/glossary?term=leaf",
-    "your_own_code": "/your_own_code",
-    "teach": "/teach",
+PAGES = {name: path for name, (path, _, act) in STATES.items() if act is nothing} | {
     "search": "/",
     "no_page": "/no_such_page",
     "no_lesson": "/stop_gradient?lesson=no_such_lesson",

@@ -6,7 +6,6 @@ import pytest
 
 from lessons.contract.covering import COVERED, covered_figure, covered_table
 from lessons.contract.figure import Figure, Table
-from lessons.contract.parameters import Choice, Integer, Number
 from lessons.contract.stacking import Stack, stacked
 from lessons.kit.chart_pieces import covered_with
 from lessons.kit.line_names import label
@@ -16,6 +15,7 @@ from lessons.training.under_way import Run
 from pages.labs.lesson import frame
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch
+from tests.support.course import another
 
 TRAINED = [lesson for lesson in lessons() if lesson.lab.training is not None]
 PREDICTIONS = [
@@ -67,7 +67,9 @@ def test_before_the_first_step_no_title_has_a_number_and_no_chart_is_empty(lesso
 def test_what_is_held_does_not_move_whatever_a_browser_sends(lesson, place):
     step = lesson.prose.steps[place - 1]
     held = {name for name in step.question.holds if name != TRAINING}
-    others = {name: another(lesson, name, step.lab[name]) for name in held}
+    values = lesson.validate(step.lab)
+    moved = [one for one in lesson.lab.parameters if one.name in held]
+    others = {one.name: one.format(another(one, values[one.name])) for one in moved}
     sent = {**step.lab, **others, **({"seeds": "2"} if "seeds" in lesson.defaults else {})}
     asked = Wish(lab=lesson.slug, values=sent, step=place)
     free = asked.model_copy(update={"answers": [step.question.name]})
@@ -88,16 +90,6 @@ def test_what_is_held_does_not_move_whatever_a_browser_sends(lesson, place):
     assert watch.picture()["training"]["done"] > 0
     watch.take(asked, TrainingWish(phase="run", begun=3))
     assert watch.picture()["training"]["done"] == 0, "an earlier run tells as much"
-
-
-def another(lesson, name, now):
-    (parameter,) = (one for one in lesson.lab.parameters if one.name == name)
-    if isinstance(parameter, Choice):
-        return next(value for value in parameter.names if value != now)
-    if isinstance(parameter, Number):
-        return parameter.format(parameter.low)
-    assert isinstance(parameter, Integer)
-    return str(parameter.low if int(now) != parameter.low else parameter.high)
 
 
 def drawn(*colours):

@@ -12,10 +12,9 @@ import pytest
 import torch
 
 from lessons.contract.history import Snapshot
-from lessons.contract.parameters import Choice, Integer, Number
 from lessons.outputs import catalogue
 from lessons.training.under_way import Run, finished
-from tests.support.course import settings
+from tests.support.course import another, settings
 
 pytestmark = pytest.mark.slow
 
@@ -27,15 +26,6 @@ LIVE = [
     for parameter in lesson.lab.parameters
     if parameter.in_run != "restarts"
 ]
-
-
-def another(parameter, value):
-    if isinstance(parameter, Choice):
-        return next(name for name in parameter.names if name != value)
-    if isinstance(parameter, Integer):
-        return value - 1 if value > parameter.low else value + 1
-    assert isinstance(parameter, Number)
-    return next(end for end in parameter.slider if end != value)
 
 
 def trained_and_seen(lesson, trained_with, looked_at_with) -> Snapshot:
