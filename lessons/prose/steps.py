@@ -52,7 +52,7 @@ case. ``bug:`` makes the step's answers the fixes of bug.py. A value in double b
 the Result, with an optional format behind the colon.
 
 ``quiz: x=3 | x=5 scale=3`` are settings, over those of ``lab``, at which a chapter's quiz asks the
-question: each of them leaves all of its text true.
+question or sets the step's task: each of them leaves all of its text true.
 
 The commit shows the case that was asked about. ``reveal: place=outside`` sets the lab to it, over
 what the step's ``lab`` sets. What the lab cannot show is listed with the verdict:

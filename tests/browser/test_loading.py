@@ -18,7 +18,7 @@ KINDS = {
     "glossary": ("/glossary", ".gt-glossary dd"),
     "your_own_code": ("/your_own_code", "iframe"),
     "teach": ("/teach", ".stSelectbox"),
-    "quiz": ("/reversal?quiz=3", ".st-key-tiles button"),
+    "quiz": ("/reversal?quiz=4", ".st-key-tiles button"),
     "sketch": ("/override_map?lesson=clip_identity&step=2", ".gt-handle"),
     "training": ("/reversal?lesson=moons&step=2", ".gl-lab[data-ready]"),
     "bug": ("/stop_gradient?lesson=noise_leaks&step=5", ".gt-code"),
