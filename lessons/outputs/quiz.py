@@ -116,9 +116,9 @@ def quiz(slug: str, seed: int) -> tuple[Item, ...]:
     items: dict[tuple[int, int], Item] = {}
     times = Counter[int]()  # each lesson's
     # A chapter may have a single cut: the move before it can be of the same lesson.
-    for kind in (move, cut, move, prediction, prediction):
-        of_kind = [one for one in left if one[2] is kind] or left
-        place, number, make = min(of_kind, key=lambda one: times[one[0]])
+    for kind in ("move", "cut", "move", "question", "question"):
+        of_kind = [one for one in left if one[2] == kind] or left
+        place, number, _, make = min(of_kind, key=lambda one: times[one[0]])
         items[place, number] = make(lessons[place], number, draw)
         times[place] += 1
         left = [one for one in left if one[:2] != (place, number)]
@@ -126,15 +126,20 @@ def quiz(slug: str, seed: int) -> tuple[Item, ...]:
 
 
 @lru_cache(maxsize=256)
-def offered(lesson: Lesson) -> list[tuple[int, Make]]:
-    """List what a quiz can take of a lesson: the number of a step, and what makes its item."""
-    found: list[tuple[int, Make]] = []
+def offered(lesson: Lesson) -> list[tuple[int, str, Make]]:
+    """List what a quiz can take of a lesson: the number of a step, the kind, what makes the item.
+
+    A task of the lesson that is solved by a cut is of the kind ``cut``, too.
+    """
+    found: list[tuple[int, str, Make]] = []
     trains = lesson.lab.training is not None  # its lab doesn't show a goal at once
     for number, step in enumerate(lesson.prose.steps, start=1):
-        found += [(number, prediction)] * bool(step.quiz)
-        found += [(number, move)] * bool(step.turn and step.stage and not trains)
-        if step.stage == "graph" and not trains:
-            found += [(number, cut)] * bool(gradients_to_reach(lesson, number))
+        if step.quiz:
+            found.append((number, "question", prediction))
+        if step.turn and step.stage and not trains:
+            found.append((number, "cut" if "cuts" in step.turn.solved else "move", move))
+        if step.stage == "graph" and not trains and gradients_to_reach(lesson, number):
+            found.append((number, "cut", cut))
     return found
 
 
