@@ -67,10 +67,10 @@ class Goal:
         return all(_holds(facts, *part) for part in self.parts)
 
 
-def is_reached(text: str, facts: Facts) -> bool | None:
-    """Whether a goal is reached; None if the text can't be read or the facts don't say."""
+def is_reached(goal: Goal | str, facts: Facts) -> bool | None:
+    """Whether a goal is reached; None if its text can't be read or the facts don't say."""
     try:
-        return Goal.read(text).is_reached(facts)
+        return (Goal.read(goal) if isinstance(goal, str) else goal).is_reached(facts)
     except GoalError:
         return None
 

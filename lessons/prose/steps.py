@@ -73,7 +73,7 @@ from typing import Literal, get_args
 
 from lessons.gradient_tricks.text import suggestion, words
 from lessons.gradient_tricks.text.words import HEADING, VALUE, ProseError, sections, written
-from lessons.prose.goal import Facts, Goal, GoalError
+from lessons.prose.goal import Facts, Goal, GoalError, is_reached
 
 _TASK = ("goal", "solved", "missed")
 _DIRECTIVES = {*_TASK, "lab", "reveal", "computed", "predict", "bug", "stage", "controls",
@@ -247,10 +247,7 @@ class Step:
         """Whether its task is done; None if these facts don't say, or there is none to do yet."""
         if self.turn is None or self.open_question(answered):
             return None
-        try:
-            return self.turn.goal.is_reached(facts)
-        except GoalError:
-            return None
+        return is_reached(self.turn.goal, facts)
 
     def open_question(self, answered: Collection[str]) -> Question | None:
         """Its question, until the learner answers it."""

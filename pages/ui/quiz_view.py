@@ -19,7 +19,7 @@ from pages.ui.glossed import show_text
 from pages.ui.live import live_lab
 from pages.ui.natural import natural
 from pages.ui.place import Place
-from pages.ui.questions import labels, reply, tiles, turn, verdict
+from pages.ui.questions import labels, reply, tiles, verdict
 from pages.ui.words import WORDS
 
 WORD = "quiz"
@@ -120,11 +120,10 @@ def _task(item: Task, answer: str, commit: Commit) -> None:
     """Show a task and a way out of it; once it is over, why it is solved so."""
     short = item.lesson.prose.front["short"]
     st.markdown(f"## {WORDS('your_move', lesson=short)}", anchors=False)
+    st.markdown(item.text)
     if not answer:
-        turn(item.text)
         st.button(WORDS("show_a_way"), on_click=commit, args=(GAVE_UP,), type="tertiary")
         return
-    st.markdown(item.text)
     done = answer == item.right
     with st.container(key="verdict"):  # the lab's script moves the keyboard there
         reply(done, WORDS("you_did_it") if done else WORDS("one_way"), item.reason)
