@@ -1,16 +1,17 @@
 """A lesson's program as it ran: the result, how long it took, and the graph."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from time import perf_counter
 from typing import Any
 
 from lessons.contract.lesson import CutError, Lesson
-from lessons.contract.result import Result
+from lessons.contract.result import Facts, LazyFacts, Result
 from lessons.contract.settings import Settings
 from lessons.gradient_tricks.recorder import Recording
 from lessons.gradient_tricks.recorder.cutting import Cut
+from lessons.gradient_tricks.recorder.recording.plain_tensor import component
 from lessons.gradient_tricks.text.words import Texts
 
 WORDS = Texts(__file__)
@@ -38,6 +39,22 @@ class Computed:
     def recording(self) -> Recording | None:
         """Record the graph on first access; None where the lesson has none."""
         return self.lesson.record(self.values, self.cuts)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """The result's facts and, as ``x_grad``, the gradient of x that the graph shows."""
+        return LazyFacts(self.result.facts, self._gradients)
+
+    def _gradients(self) -> Facts:
+        start = self.lesson.lab.start
+        index = start(self.values).index if start else ()
+        return {f"{leaf}_grad": one for leaf, one in gradients(self.recording, index).items()}
+
+
+def gradients(recording: Recording | None, index: Sequence[int]) -> dict[str, float]:
+    """Return the gradients of a recording's leaves, at the component that its drawing shows."""
+    leaves = [node for node in recording or () if node.leaf and node.gradient is not None]
+    return {node.name: component(node.gradient, index) for node in leaves}
 
 
 def computed(lesson: Lesson, values: Settings, cuts: Collection[Cut] = ()) -> Computed:

@@ -1,40 +1,66 @@
-"""A chapter's quiz: predictions of its lessons, at other settings than the lessons ask them at."""
+"""A chapter's quiz: its lessons' questions and tasks, most at other settings, and edges to cut."""
 
+import math
 import random
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import zip_longest
 
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
+from lessons.gradient_tricks.recorder.recording.plain_tensor import short
+from lessons.gradient_tricks.text.words import Texts
 from lessons.outputs.address import spelled
 from lessons.outputs.catalogue import chapters_by_slug
-from lessons.prose.steps import Option, Question, Step
+from lessons.outputs.computed import computed, gradients
+from lessons.prose.steps import Option, Question, Step, fill
+
+WORDS = Texts(__file__)
 
 LENGTH = 5
-"""Questions in a quiz."""
+"""Items in a quiz."""
 SEEDS = 10**6
 """Quizzes of one chapter."""
+GAVE_UP, DONE = "gave_up", "done"
+"""The keys of a task's answers."""
+_NEAR = 0.05
+"""How near a gradient to reach may not be to the one without a cut, as a share of that."""
 
 
 @dataclass(frozen=True)
-class Item:
-    """One question.
+class _Item:
+    """What a question and a task share.
 
     Args:
-        lesson, number, step: the lesson that asks it, and at which of its steps, counted from 1.
-        question: the lesson's question.
-        settings: what the lab is set to, as text by parameter.
-        keys: the answers in the order of their tiles.
+        lesson, number: the lesson, and at which of its steps, counted from 1.
+        settings: what the lab is set to first, as an address has it.
     """
 
     lesson: Lesson
     number: int
-    step: Step
-    question: Question
     settings: Mapping[str, str]
+
+    @property
+    def step(self) -> Step:
+        return self.lesson.prose.steps[self.number - 1]
+
+
+@dataclass(frozen=True)
+class Prediction(_Item):
+    """The question of a step.
+
+    Args:
+        keys: its answers in the order of their tiles.
+    """
+
     keys: tuple[str, ...]
+
+    @property
+    def question(self) -> Question:
+        question = self.step.question
+        assert question is not None  # the lesson's text can't be read otherwise
+        return question
 
     @cached_property
     def result(self) -> Result:
@@ -53,29 +79,124 @@ class Item:
         return {key: filled[key] for key in self.keys}
 
 
+@dataclass(frozen=True)
+class Task(_Item):
+    """Something to set or to cut, until a goal is reached.
+
+    Args:
+        text: what to do, as Markdown.
+        goal: in facts, as ``lessons.prose.goal`` reads it.
+        solved: what reaches it, over the settings.
+        reason: why it does.
+    """
+
+    text: str
+    goal: str
+    solved: Mapping[str, str]
+    reason: str
+    keys = GAVE_UP, DONE
+    right = DONE
+
+
+Item = Prediction | Task
+Make = Callable[[Lesson, int, random.Random], Item]
+
+
 @lru_cache(maxsize=64)
 def quiz(slug: str, seed: int) -> tuple[Item, ...]:
-    """Draw a chapter's questions for this seed, in the order of its lessons.
+    """Draw a chapter's items for this seed, in the order of its lessons.
 
-    No step asks twice, and a lesson asks again only if there are too few others.
+    No step comes twice, and a lesson comes again only if its kind has no other. Where a chapter
+    has too few of a kind, the quiz has more of the others.
     """
     draw = random.Random(f"{slug} {seed}")
     lessons = chapters_by_slug()[slug].lessons
-    by_lesson = [
-        [(place, n) for n, step in enumerate(lesson.prose.steps, start=1) if step.quiz]
-        for place, lesson in enumerate(lessons)
-    ]
-    draw.shuffle(by_lesson)
-    turns = zip_longest(*(draw.sample(steps, len(steps)) for steps in by_lesson))
-    steps = [step for turn in turns for step in turn if step]
-    return tuple(_item(lessons[place], number, draw) for place, number in sorted(steps[:LENGTH]))
+    left = [(place, *one) for place, lesson in enumerate(lessons) for one in offered(lesson)]
+    draw.shuffle(left)
+    items: dict[tuple[int, int], Item] = {}
+    times = Counter[int]()  # each lesson's
+    # A chapter may have a single cut: the move before it can be of the same lesson.
+    for kind in ("move", "cut", "move", "question", "question"):
+        of_kind = [one for one in left if one[2] == kind] or left
+        place, number, _, make = min(of_kind, key=lambda one: times[one[0]])
+        items[place, number] = make(lessons[place], number, draw)
+        times[place] += 1
+        left = [one for one in left if one[:2] != (place, number)]
+    return tuple(items[key] for key in sorted(items))
 
 
-def _item(lesson: Lesson, number: int, draw: random.Random) -> Item:
+@lru_cache(maxsize=256)
+def offered(lesson: Lesson) -> list[tuple[int, str, Make]]:
+    """List what a quiz can take of a lesson: the number of a step, the kind, what makes the item.
+
+    A task of the lesson that is solved by a cut is of the kind ``cut``, too.
+    """
+    found: list[tuple[int, str, Make]] = []
+    trains = lesson.lab.training is not None  # its lab doesn't show a goal at once
+    for number, step in enumerate(lesson.prose.steps, start=1):
+        if step.quiz:
+            found.append((number, "question", prediction))
+        if step.turn and step.stage and not trains:
+            found.append((number, "cut" if "cuts" in step.turn.solved else "move", move))
+        if step.stage == "graph" and not trains and gradients_to_reach(lesson, number):
+            found.append((number, "cut", cut))
+    return found
+
+
+def prediction(lesson: Lesson, number: int, draw: random.Random) -> Prediction:
     """Draw the settings of a step's question and the order of its answers."""
     step = lesson.prose.steps[number - 1]
-    settings = spelled(lesson, {**lesson.defaults, **step.lab, **draw.choice(step.quiz)})
-    question = step.question
-    assert question is not None  # the lesson's text can't be read otherwise
-    keys = [option.key for option in question.options]
-    return Item(lesson, number, step, question, settings, tuple(draw.sample(keys, len(keys))))
+    settings = _settings(lesson, step, draw.choice(step.quiz))
+    keys = [option.key for option in step.question.options] if step.question else []
+    return Prediction(lesson, number, settings, tuple(draw.sample(keys, len(keys))))
+
+
+def move(lesson: Lesson, number: int, draw: random.Random) -> Task:
+    """Draw the settings of a step's task: those of its question in a quiz, if it has any."""
+    step = lesson.prose.steps[number - 1]
+    assert step.turn is not None
+    settings = _settings(lesson, step, draw.choice(step.quiz or ({},)))
+    text = fill(step.turn.text, computed(lesson, lesson.validate(settings)).result.facts)
+    settings |= {**(step.question.reveal if step.question else {}), "cuts": step.cuts or ""}
+    goal, reason = str(step.turn.goal), lesson.prose.front["remember"]
+    return Task(lesson, number, settings, text, goal, step.turn.solved, reason)
+
+
+def cut(lesson: Lesson, number: int, draw: random.Random) -> Task:
+    """Draw a gradient that a cut leaves of the one in a step's graph."""
+    settings = _settings(lesson, lesson.prose.steps[number - 1], {})
+    leaf, edge, before, after = draw.choice(gradients_to_reach(lesson, number))
+    told = {"leaf": leaf, "before": short(before), "after": short(after)}
+    text, reason = WORDS("cut_task", **told), WORDS("cut_reason", **told)
+    return Task(lesson, number, settings, text, f"{leaf}_grad = {after}", {"cuts": edge}, reason)
+
+
+@lru_cache(maxsize=256)
+def gradients_to_reach(lesson: Lesson, number: int) -> list[tuple[str, str, float, float]]:
+    """List gradients that a cut leaves in a step's graph: input, edge, gradient before and after.
+
+    Only an edge that shares its producer's gradient with others leaves a part of a gradient.
+    """
+    values, start = lesson.validate(lesson.prose.steps[number - 1].lab), lesson.lab.start
+    recording = lesson.record(values)
+    if start is None or recording is None:
+        return []
+    index = start(values).index
+    whole, found = gradients(recording, index), []
+    for node in recording:
+        edges = [edge for edge in recording.consumers(node) if edge.gradient is not None]
+        for edge in edges if len(edges) > 1 else ():
+            cuts = [(edge.consumer.name, edge.operand)] if edge.cuttable else []
+            left = gradients(lesson.record(values, cuts), index)
+            found += [
+                (leaf, edge.name, before, left[leaf])
+                for leaf, before in whole.items()
+                if left.get(leaf) and math.isfinite(left[leaf])
+                if not math.isclose(before, left[leaf], rel_tol=_NEAR)
+            ]
+    return found
+
+
+def _settings(lesson: Lesson, step: Step, others: Mapping[str, str]) -> dict[str, str]:
+    """Return a step's settings with others over them."""
+    return spelled(lesson, {**lesson.defaults, **step.lab, **others})

@@ -51,6 +51,9 @@ class Goal:
                 raise GoalError(f"{part!r} is not a fact, one of {[*_SIGNS]} and a number or fact")
         return cls(tuple((m[1], m[2], m[3]) for _, m in found if m))
 
+    def __str__(self) -> str:
+        return " and ".join(map(" ".join, self.parts))
+
     def is_reached(self, facts: Facts) -> bool:
         """Whether all of it holds; numbers are equal to one part in a thousand.
 
@@ -62,6 +65,14 @@ class Goal:
             GoalError: no such fact.
         """
         return all(_holds(facts, *part) for part in self.parts)
+
+
+def is_reached(goal: Goal | str, facts: Facts) -> bool | None:
+    """Whether a goal is reached; None if its text can't be read or the facts don't say."""
+    try:
+        return (Goal.read(goal) if isinstance(goal, str) else goal).is_reached(facts)
+    except GoalError:
+        return None
 
 
 def _holds(facts: Facts, name: str, sign: str, other: str) -> bool:

@@ -52,7 +52,7 @@ case. ``bug:`` makes the step's answers the fixes of bug.py. A value in double b
 the Result, with an optional format behind the colon.
 
 ``quiz: x=3 | x=5 scale=3`` are settings, over those of ``lab``, at which a chapter's quiz asks the
-question: each of them leaves all of its text true.
+question or sets the step's task: each of them leaves all of its text true.
 
 The commit shows the case that was asked about. ``reveal: place=outside`` sets the lab to it, over
 what the step's ``lab`` sets. What the lab cannot show is listed with the verdict:
@@ -73,7 +73,7 @@ from typing import Literal, get_args
 
 from lessons.gradient_tricks.text import suggestion, words
 from lessons.gradient_tricks.text.words import HEADING, VALUE, ProseError, sections, written
-from lessons.prose.goal import Facts, Goal, GoalError
+from lessons.prose.goal import Facts, Goal, GoalError, is_reached
 
 _TASK = ("goal", "solved", "missed")
 _DIRECTIVES = {*_TASK, "lab", "reveal", "computed", "predict", "bug", "stage", "controls",
@@ -247,10 +247,7 @@ class Step:
         """Whether its task is done; None if these facts don't say, or there is none to do yet."""
         if self.turn is None or self.open_question(answered):
             return None
-        try:
-            return self.turn.goal.is_reached(facts)
-        except GoalError:
-            return None
+        return is_reached(self.turn.goal, facts)
 
     def open_question(self, answered: Collection[str]) -> Question | None:
         """Its question, until the learner answers it."""

@@ -6,6 +6,7 @@ from lessons.contract.lesson import RefusedTextError
 from lessons.outputs.address import query
 from lessons.outputs.catalogue import UnknownLessonError, find
 from lessons.outputs.computed import computed
+from lessons.prose.goal import is_reached
 from pages.labs import payload
 from pages.labs.frame import frame as build
 from pages.labs.messages import Frame, Wish
@@ -50,7 +51,9 @@ def frame(wish: Wish) -> Frame:
         query=query(lesson, values, visit.place, run.cuts, wish.hide, wish.fix),
         key=payload.key(lesson, result, hidden),
         status=payload.status(result, values, run.seconds),
-        turn=step.is_done(wish.answers, result.facts),
+        turn=is_reached(wish.goal, run.facts)
+        if wish.goal
+        else step.is_done(wish.answers, result.facts),
         numbers=step.numbers(wish.answers, result.facts),
         covered=bool(hidden),
         trained=lesson.lab.trained_with,

@@ -84,6 +84,7 @@ class Wish(_Message):
         step: of the lesson, 1 for the first.
         answers: names of the questions that have been answered.
         uncovered: whether the learner asked to see what open questions cover.
+        goal: what a quiz asks for, in facts, in place of the step's own task.
         hide, fix: the controls that a teacher's link hides, and those that it fixes.
         open: the drawers and galleries that are open, by view and by control. What is in none, and
             not on the stage, is not in the answer.
@@ -100,6 +101,7 @@ class Wish(_Message):
     step: Annotated[int, Field(ge=1, le=999)] = 1
     answers: Names = []
     uncovered: bool = False
+    goal: Annotated[str, StringConstraints(max_length=1000)] = ""
     hide: Names = []
     fix: Names = []
     open: Names = []

@@ -1,5 +1,6 @@
 """Makes a component of Streamlit from one of the browser's modules."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -29,3 +30,9 @@ export default async function (component) {{
 """,
         isolate_styles=False,
     )
+
+
+def sent(key: str, name: str) -> object:
+    """Return what a component's script has sent under a name, whatever it is; else None."""
+    state = st.session_state.get(key)
+    return state.get(name) if isinstance(state, Mapping) else None

@@ -14,7 +14,7 @@ from lessons.contract.result import Result
 from lessons.contract.settings import Settings
 from lessons.gradient_tricks.recorder.cutting import Cut
 from lessons.outputs.address import spelled
-from lessons.outputs.computed import computed
+from lessons.outputs.computed import Computed, computed
 from lessons.prose.steps import Question, Step
 from pages.ui import memory
 from pages.ui.memory import Trail
@@ -174,9 +174,14 @@ class Place:
     @property
     def result(self) -> Result:
         """Compute the result of these settings, or of cheaper ones that are like them."""
+        return self.run.result
+
+    @property
+    def run(self) -> Computed:
+        """Run the lesson at these settings, or at cheaper ones that are like them."""
         with room:
             values = self.lesson.lab.preview(self.values)
-            return computed(self.lesson, values, self.drawn).result
+            return computed(self.lesson, values, self.drawn)
 
 
 def _order(values: dict[str, str], cuts: str | None, graph_step: int | None) -> dict[str, Any]:

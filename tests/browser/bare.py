@@ -126,7 +126,7 @@ def lesson_page(lesson: Lesson, given: Mapping[str, str]) -> str:
 
 def page(data: Mapping[str, object], words: str = "") -> str:
     """A page with the lab that this is said to."""
-    nothing = {"step": 1, "answers": [], "hide": [], "fix": [], "note": ""}
+    nothing = {"step": 1, "answers": [], "hide": [], "fix": [], "goal": "", "note": ""}
     place = nothing | {"socket": SOCKET, "name": data["lab"]} | data
     return PAGE.format(
         css=look(),

@@ -72,7 +72,8 @@ STATES: dict[str, tuple[str, str, Act]] = {
     "sketch": ("/override_map?lesson=clip_identity&step=2", ".gt-handle", nothing),
     "bug": ("/stop_gradient?lesson=right_place&step=5", ".gt-code", nothing),
     "arrows": ("/clipping?lesson=value_or_norm", LAB, nothing),
-    "quiz": ("/reversal?quiz=3", ".st-key-tiles button", nothing),
+    "quiz": ("/reversal?quiz=4", ".st-key-tiles button", nothing),
+    "task": ("/reversal?quiz=4&said=0&at=1", ".st-key-quiz .gl-lab[data-ready]", nothing),
 }
 OFTEN = list(STATES)[: list(STATES).index("glossary")]
 LOOKS = ((1280, "light"), (390, "dark"))

@@ -147,6 +147,9 @@ def real(random_: random.Random, slug: str) -> dict[str, Any]:
         wish["cuts"] = cuts_of(random_, slug, random_.randint(0, 4))
     if random_.random() < 0.2:
         wish["hide"], wish["fix"] = (random_.sample([*values], 1 if values else 0) for _ in "ab")
+    if random_.random() < 0.2:
+        goal = str(step.turn.goal) if step.turn else "x_grad = 1"
+        wish["goal"] = mutated(random_, goal, random_.randint(0, 2))
     return wish
 
 

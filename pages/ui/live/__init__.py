@@ -5,7 +5,7 @@ lab talks to the server over its own route, and no run of a script is in it. The
 browser needs lie in this folder too.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -17,7 +17,7 @@ from pages.labs.by_name import LABS
 from pages.labs.messages import TrainingWish, Wish
 from pages.labs.training import Watch
 from pages.server.application import SOCKET
-from pages.ui.component import component
+from pages.ui.component import component, sent
 from pages.ui.place import room
 
 SOON = 0.25
@@ -39,6 +39,8 @@ def live_lab(
     answers: Collection[str] = (),
     hide: Collection[str] = (),
     fix: Collection[str] = (),
+    goal: str = "",
+    reached: Callable[[object], None] = lambda given: None,
     note: str = "",
     name: str = "",
     first: bool = True,
@@ -50,7 +52,9 @@ def live_lab(
         orders: what it is to be set to, in turn: ``id``, ``first``, ``values``, ``cuts``,
             ``graph_step``. The browser does each order once; a first one only where it has
             nothing newer.
-        step, answers, hide, fix: as in ``pages.labs.messages.Wish``.
+        step, answers, hide, fix, goal: as in ``pages.labs.messages.Wish``.
+        reached: called once the lab says that the goal is reached, with what the browser sends as
+            its settings.
         note: something to say above the charts until the learner changes something.
         name: keeps the lab apart from other pages' labs of this slug: the browser shows it as this
             page left it, and it doesn't write the address.
@@ -62,7 +66,7 @@ def live_lab(
         values |= order["values"]
     cuts = next((one["cuts"] for one in reversed(orders) if one["cuts"] is not None), "")
     here: dict[str, Any] = {"lab": lab, "step": step, "answers": sorted(answers)}
-    here |= {"hide": sorted(hide), "fix": sorted(fix)}
+    here |= {"hide": sorted(hide), "fix": sorted(fix), "goal": goal}
     wish = Wish(values=values, good={}, live=True, cuts=cuts, **here).model_dump_json()
     # Later the scripts are there, and the lab asks for its first frame itself. A run that draws the
     # first page again shows the same.
@@ -74,7 +78,8 @@ def live_lab(
         "orders": [dict(one) for one in orders],
         "note": note,
     }
-    _component(key=f"lab_{name or lab}", data=data)
+    key = f"lab_{name or lab}"
+    _component(key=key, data=data, on_reached_change=lambda: reached(sent(key, "reached")))
 
 
 def first_messages(wish: str) -> list[str]:

@@ -40,10 +40,11 @@ let quizzed = false; // whether the last lab was that of a question in a quiz, a
  * @param {Component<Place>} component
  * @returns {() => void} clean-up, for when the lab has left the page
  */
-export function render({ data, parentElement }) {
+export function render({ data, parentElement, setTriggerValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".gl-lab"));
   let lab = labs.get(root);
   if (!lab) labs.set(root, (lab = new Lab(root, data)));
+  lab.tell = (given) => setTriggerValue("reached", given);
   lab.placed(data);
   // Streamlit also runs the clean-up of a render that a newer one overtook, with the lab still in
   // use: so wait, and look whether the lab is really gone.
@@ -76,6 +77,8 @@ class Lab {
     this.picture = null; // of its training
     this.noting = 0; // a timer
     this.rests = false; // the hand came to rest on what was asked, and the answer may be a preview
+    /** @type {(given: Record<string, string>) => void} */
+    this.tell = () => {}; // the page, that the goal is reached
 
     this.flow = new Flow(
       (seq, live) => this.#send(seq, live),
@@ -118,10 +121,11 @@ class Lab {
     for (const order of place.orders) obeyed = this.#obey(order) || obeyed;
     if (place.note !== before.note) this.view.notes.page = place.note;
     this.view.showNotes();
-    const same = ["step", "answers", "hide", "fix"].every(
+    const same = ["step", "answers", "hide", "fix", "goal"].every(
       (name) => String(Reflect.get(place, name)) === String(Reflect.get(before, name)),
     );
-    if (this.#apart && place.answers.length > before.answers.length) {
+    const over = before.goal && !place.goal; // a task
+    if (this.#apart && (over || place.answers.length > before.answers.length)) {
       quizzed = true;
       goToVerdict();
     }
@@ -340,10 +344,14 @@ class Lab {
     if (newest && this.flow.resting) this.#showAddress();
   }
 
-  /** The server's canonical query, and the step of the backward pass, which only we know. */
+  /**
+   * The server's canonical query, and the step of the backward pass, which only we know. A page that
+   * holds the lab apart has an address of its own, and hears when the goal is reached.
+   */
   #showAddress() {
     const query = this.frame?.query ?? "";
     const step = this.#keep();
+    if (this.place.goal && this.frame?.turn) this.tell({ ...this.frame.form, cuts: this.wish.cuts });
     if (this.#apart) return;
     showAddress(step === null || !query ? query : `${query}&at=${step}`);
   }

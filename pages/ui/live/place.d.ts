@@ -16,6 +16,8 @@ export interface Place {
   answers: string[];
   hide: string[];
   fix: string[];
+  /** in facts, what the page wants to hear of once it is reached; empty for nothing */
+  goal: string;
   /** until the learner changes something */
   note: string;
 }

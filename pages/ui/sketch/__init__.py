@@ -4,7 +4,7 @@ What comes from the browser is text that ``lessons.contract.sketch`` reads or re
 nothing here grades.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -12,7 +12,7 @@ import streamlit as st
 from lessons.contract.roles import ROLES
 from lessons.contract.sketch import LEVELS, Graded, Sketch
 from lessons.gradient_tricks.text import number
-from pages.ui.component import component
+from pages.ui.component import component, sent
 from pages.ui.words import WORDS
 
 _component = component("gradient_sketch", "sketch", '<div class="gt-sketch"></div>')
@@ -22,10 +22,8 @@ def draw(sketch: Sketch, key: str, commit: Callable[[object], None]) -> None:
     """The chart with handles to move; ``commit`` gets what the browser sends, whatever it is."""
 
     def send() -> None:
-        state = st.session_state.get(key)
-        sent = state.get("commit") if isinstance(state, Mapping) else None
-        if sent is not None:
-            commit(sent)
+        if (text := sent(key, "commit")) is not None:
+            commit(text)
 
     _component(key=key, data=chart(sketch) | {"graded": None}, on_commit_change=send)
 

@@ -66,9 +66,9 @@ export class Wish {
   }
 
   /** What is to be seen. @param {Place} place */
-  #parts({ lab, step, answers, hide, fix }) {
+  #parts({ lab, step, answers, hide, fix, goal }) {
     const { form, good, cuts, uncovered } = this;
-    return { lab, values: form, good, cuts, step, answers, uncovered, hide, fix };
+    return { lab, values: form, good, cuts, step, answers, uncovered, hide, fix, goal };
   }
 
   /** The same as text. @param {Place} place */
