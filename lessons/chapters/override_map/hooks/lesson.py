@@ -27,8 +27,8 @@ class Settings(AlongX):
 def hooks(
     x: torch.Tensor, hook: str, limit: float, factor: float, place: str, times: int
 ) -> torch.Tensor:
-    def on_gradient(upstream: torch.Tensor) -> torch.Tensor | None:
-        if hook == "look":
+    def on_gradient(upstream: torch.Tensor | None) -> torch.Tensor | None:
+        if hook == "look" or upstream is None:  # None where nothing arrives
             return None  # after print(upstream), for example
         if hook == "clip":
             return upstream.clamp(-limit, limit)
