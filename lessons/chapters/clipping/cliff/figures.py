@@ -12,7 +12,7 @@ from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
 from lessons.kit.chart_pieces import Trace, axes, cells, dragged, scatter
-from lessons.kit.line_names import label
+from lessons.kit.line_names import names_above
 from lessons.training.step_charts import HEIGHT, arms_table, lines_of, of, step_axes, step_chart
 
 WORDS = Words(__file__)
@@ -28,8 +28,6 @@ START = {"color": "ink:text", "size": 12, "line": {"color": "ink:paper", "width"
 """The mark where training starts."""
 
 ROLE_OF = {arm: role for arm, (role, _) in LOOKS.items()}
-
-_STROKES = {"dot": "┈┈", "solid": "━━", "dash": "╍╍"}
 
 # Strong where the error is small, and the first shades close together: the valley is looked for.
 _DEPTHS = [
@@ -61,12 +59,6 @@ def table(result: Result, settings: Settings) -> Table:
         )
         rows.append((measure, *entries))
     return Table(WORDS("table"), tuple(columns), tuple(rows))
-
-
-def stroked(arm: str) -> str:
-    """The name of a descent, after a piece of its line."""
-    role, name = LOOKS[arm]
-    return f"{_STROKES[ROLES[role].dash]} {name}"
 
 
 def stroke(arm: str) -> Trace:
@@ -114,11 +106,11 @@ def seen_from_above(result: Result, settings: Settings) -> Figure:
     layout = axes(*window, "w", "b")
     for name in ("xaxis", "yaxis"):
         layout[name] |= {"showgrid": False, "zeroline": False, "nticks": 6}
-    layout["margin"] |= {"t": 26}
+    names_above(dict(LOOKS.values()), layout)
     arrived = [name for arm, (_, name) in LOOKS.items() if result.facts[f"{arm}_in_valley"]]
     return WORDS.chart(
         "map",
-        [dragged(heat, "place", w="x", b="y"), *_lines(result), _mark(result), *_above(window)],
+        [dragged(heat, "place", w="x", b="y"), *_lines(result), _mark(result)],
         layout,
         HEIGHT,
         names=", ".join(arrived) or WORDS("no_path"),
@@ -143,21 +135,6 @@ def _shown(places: Array) -> tuple[Array, Array]:
     finite = np.where(np.isfinite(places), places, 1e9)
     w, b = np.clip(finite, ends[:, 0] - size, ends[:, 1] + size).T
     return w, b
-
-
-def _above(window: Window) -> list[Trace]:
-    """A legend above the map: on it a name would be lost among the paths."""
-    (low, high), (_, top) = window
-    return [
-        label(
-            role,
-            stroked(arm),
-            low + (0.5 + index) / len(LOOKS) * (high - low),
-            top,
-            "top center",
-        )
-        for index, (arm, (role, _)) in enumerate(LOOKS.items())
-    ]
 
 
 def _mark(result: Result) -> Trace:

@@ -10,7 +10,7 @@ from lessons.contract.roles import ROLES
 from lessons.contract.settings import Settings
 from lessons.contract.words import Words
 from lessons.kit.arrows import heads
-from lessons.kit.chart_pieces import Trace, axes, dragged, round_up, scatter, thin
+from lessons.kit.chart_pieces import Trace, dragged, plane, round_up, scatter, thin
 from lessons.kit.components import component_figure, component_table
 from lessons.kit.line_names import NAMES, label
 from lessons.kit.titles import brief
@@ -58,7 +58,7 @@ def table(result: Result, settings: Settings) -> Table:
     return component_table(result, LABELS, WEIGHTS, WORDS("table"))
 
 
-def plane(result: Result, settings: Settings) -> Figure:
+def feature_plane(result: Result, settings: Settings) -> Figure:
     """The features, and by role an arrow for each example; the last one is the classifier's."""
     curves = {series.name: series.y for series in result.curves}
     arrows = {
@@ -69,8 +69,7 @@ def plane(result: Result, settings: Settings) -> Figure:
     features, tip = starts[:-1], starts[-1]
     domain = np.arange(len(features)) >= len(features) // 2
     reach = round_up([features, *(ends[:-1] for _, ends in arrows.values())], least=REACH)
-    layout = axes((-reach, reach), (-reach, reach), WORDS("feature_1"), WORDS("feature_2"))
-    layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
+    layout = plane((-reach, reach), (-reach, reach), WORDS("feature_1"), WORDS("feature_2"))
     across = np.array([-tip[1], tip[0]]) / math.hypot(*tip) * 2 * reach
     data: list[Trace] = [
         thin([-across[0], across[0]], [-across[1], across[1]], WORDS("boundary"), "solid", 1.5),

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import torch
 
-from lessons.chapters.reversal.shared_players.figures import ENDS, gradients, plane, table
+from lessons.chapters.reversal.shared_players.figures import ENDS, feature_plane, gradients, table
 from lessons.chapters.reversal.shared_players.game import (
     at_features,
     domain_loss,
@@ -82,7 +82,7 @@ def players_lab(settings: type[Players] = Players, **compared: Sequence[str]) ->
         settings,
         compute,
         table,
-        (plane, gradients),
+        (feature_plane, gradients),
         start=run,
         direct_labels=True,
     )
