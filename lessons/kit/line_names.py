@@ -76,9 +76,11 @@ def names_above(names: Mapping[str, str], layout: Trace) -> None:
         layout: of the chart; gets the names, and room for them.
     """
     layout["margin"] = layout["margin"] | {"t": 26}
+    letters = np.array([4.0 + len(name) for name in names.values()])
+    places = (letters.cumsum() - letters / 2) / letters.sum()
     layout["annotations"] = [
         annotation(
-            (0.5 + place) / len(names),
+            float(place),
             1.0,
             f"{_STROKES[ROLES[role].dash]} {name}",
             xref="paper",
@@ -86,7 +88,7 @@ def names_above(names: Mapping[str, str], layout: Trace) -> None:
             yanchor="bottom",
             font={"color": f"role:{role}", "size": 12},
         )
-        for place, (role, name) in enumerate(names.items())
+        for place, (role, name) in zip(places, names.items(), strict=True)
     ]
 
 

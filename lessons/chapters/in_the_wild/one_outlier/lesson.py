@@ -321,7 +321,9 @@ def _its_name(result: Result, layout: Trace) -> Trace:
     ends = np.where(shown > 0, high, low)
     shares = np.divide(0.45 * ends, shown, out=np.ones(2), where=shown != 0)
     x, y = (float(one) for one in min(1.0, shares.min()) * shown)
-    side = f"{'top' if y > 0 else 'bottom'} {'left' if x > 0 else 'right'}"  # beside its line
+    true = result["true_gradient"].y  # the name stands on the other side of the line
+    turned = math.copysign(1.0, shown[1] * true[0] - shown[0] * true[1])
+    side = f"{'top' if turned * x > 0 else 'bottom'} {'left' if turned * y > 0 else 'right'}"
     return label("noise", words, x, y, side, length(raw) > longest)
 
 
