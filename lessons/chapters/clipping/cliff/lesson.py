@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import torch
@@ -89,7 +88,7 @@ def compute(program: Program, settings: Settings) -> Result:
 
 
 @lru_cache(maxsize=64)
-def _walked(program: Program, values: tuple[tuple[str, Any], ...]) -> tuple[Array, Array]:
+def _walked(program: Program, values: tuple[tuple[str, object], ...]) -> tuple[Array, Array]:
     """Places, [updates + 1, 2, 3], and errors, [updates + 1, 3], of the paths from the start."""
     places, errors = paths(program, Settings(dict(values)))
     return array(places), array(errors)

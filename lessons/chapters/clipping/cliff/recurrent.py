@@ -159,7 +159,7 @@ class Descents(BySeed[Settings]):
         self.places = starts[:, None].repeat(1, len(ARMS), 1, 1)  # [2, arms, seeds, starts]
         self.escaped = torch.zeros_like(self.places[0], dtype=torch.bool)
         self._values = settings
-        self._newest: tuple[Any, torch.Tensor, torch.Tensor] | None = None
+        self._newest: tuple[tuple[float, float], torch.Tensor, torch.Tensor] | None = None
 
     def step(self, done: int, settings: Settings) -> None:
         """One update of every weight."""

@@ -79,7 +79,7 @@ def over_scales(
     x: torch.Tensor,
     dtype: torch.dtype,
     scales: Sequence[float],
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
 ) -> torch.Tensor:
     """The gradient that autograd brings back to x at each of these scales, shape [m, n].
 
@@ -221,7 +221,7 @@ def _over_scales(
     program: Program,
     x: torch.Tensor,
     dtype: torch.dtype,
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
     roles: Roles,
 ) -> Iterator[Series]:
     """The length of the gradient in each role, over the power of two.

@@ -7,7 +7,6 @@ picture under three rules for relu; what a rule does to one relu, at eight relus
 import inspect
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import torch
 
@@ -40,6 +39,7 @@ from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
 from lessons.gradient_tricks.tricks import gradient_override_map
 from lessons.gradient_tricks.tricks.entry import unmatched
+from lessons.gradient_tricks.tricks.rule import Op
 from lessons.kit.answers import which
 from lessons.kit.experiment import components
 from lessons.kit.gradients import gradient
@@ -64,10 +64,10 @@ TEST_EVERY, COMPARE_EVERY = 5, 50
 def guided_relu(
     x: torch.Tensor, network: Callable[[torch.Tensor], torch.Tensor], rule: str
 ) -> torch.Tensor:
-    def guided(op: Any, upstream: torch.Tensor) -> torch.Tensor:
+    def guided(op: Op, upstream: torch.Tensor) -> torch.Tensor:
         return torch.where(op.outputs[0] > 0, upstream.clamp(min=0), 0.0)
 
-    def deconvnet(op: Any, upstream: torch.Tensor) -> torch.Tensor:
+    def deconvnet(op: Op, upstream: torch.Tensor) -> torch.Tensor:
         return upstream.clamp(min=0)
 
     relu = {"plain": "Relu", "guided": guided, "deconvnet": deconvnet}[rule]

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 import torch
@@ -198,7 +197,7 @@ def _facts(
     return facts
 
 
-def drawn(settings: Settings) -> dict[str, Any]:
+def drawn(settings: Settings) -> dict[str, list[float]]:
     """The noise of this draw at each of the learner's x, as in_torch.py has it."""
     return {"u": noise_at_points(settings).tolist()}
 
