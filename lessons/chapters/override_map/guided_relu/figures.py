@@ -6,12 +6,13 @@ import numpy as np
 
 from lessons.chapters.override_map.guided_relu.net import (
     BEFORE,
+    KINDS,
     LAYERS,
     RULES,
+    SIDE,
     Settings,
     upstream_of,
 )
-from lessons.chapters.override_map.guided_relu.shapes import KINDS, SIDE
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.result import Array, Facts, Result

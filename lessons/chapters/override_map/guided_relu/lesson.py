@@ -15,8 +15,10 @@ from lessons.chapters.override_map.guided_relu.net import (
     BEFORE,
     BEHIND,
     FRESH,
+    KINDS,
     RELUS,
     RULES,
+    SIDE,
     STREAMS,
     TESTED,
     Networks,
@@ -25,11 +27,12 @@ from lessons.chapters.override_map.guided_relu.net import (
     compared,
     entropy,
     joined,
+    labels,
     maps,
+    pictures,
     test_pictures,
     upstream_of,
 )
-from lessons.chapters.override_map.guided_relu.shapes import KINDS, SIDE, labels, pictures
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
