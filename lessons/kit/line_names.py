@@ -23,6 +23,9 @@ NAMES = {
 _STROKES = {"dot": "┈┈", "solid": "━━", "dash": "╍╍"}
 """A piece of a line, by its dash."""
 
+_LEFT = 0.15
+"""The part of a phone's chart, left of its frame, that a row of names takes up as well."""
+
 _LEAST, _LETTER = 62, 6.2
 """Pixels to the right of a chart for the names of its lines, and for each of their letters."""
 
@@ -77,7 +80,8 @@ def names_above(names: Mapping[str, str], layout: Trace) -> None:
     """
     layout["margin"] = layout["margin"] | {"t": 26}
     letters = np.array([4.0 + len(name) for name in names.values()])
-    places = (letters.cumsum() - letters / 2) / letters.sum()
+    shares = (letters.cumsum() - letters / 2) / letters.sum()
+    places = -_LEFT + (1 + _LEFT) * shares
     layout["annotations"] = [
         annotation(
             float(place),
@@ -85,6 +89,7 @@ def names_above(names: Mapping[str, str], layout: Trace) -> None:
             f"{_STROKES[ROLES[role].dash]} {name}",
             xref="paper",
             yref="paper",
+            xanchor="center",
             yanchor="bottom",
             font={"color": f"role:{role}", "size": 12},
         )
