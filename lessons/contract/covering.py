@@ -53,7 +53,8 @@ def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:
         for trace, of in zip(data, roles, strict=True)
         if of and not trace.get("visible", True)
     )
-    notes = [*figure.layout.get("annotations", ()), *map(_note, rows)]
+    said = figure.layout.get("annotations", ())
+    notes = [one for one in said if hidden.isdisjoint(roles_of(one))] + [*map(_note, rows)]
     title = figure.subject or figure.title
     return replace(
         figure,

@@ -19,9 +19,10 @@ A lab of a lesson's own (``lessons/chapters/in_the_wild/critic_leak`` has one to
   operands of the same shape, since a step shows one component of each;
 - the same numbers for the same values: what is drawn comes from ``kit/noise.py`` and a seed.
 
-``kit/experiment.py`` runs the program and gives its gradient in each role and the graph,
-``kit/inputs.py`` has device and number format as settings, ``kit/components.py`` a chart and a
-table of a few components, ``kit/chart_pieces.py`` lines, bands and axes in the roles' colours.
+``kit/experiment.py`` runs the program, gives its gradient in each role, and makes a lab of that: an
+author adds only what is the lesson's own. ``kit/inputs.py`` has device and number format as
+settings, ``kit/components.py`` a chart and a table of a few components, ``kit/chart_pieces.py``
+lines, bands and axes in the roles' colours.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,27 +1,32 @@
 """Gradients of two components as arrows in a plane."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
+from lessons.contract.figure import Table
 from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
 from lessons.kit.chart_pieces import Trace, scatter
+from lessons.kit.components import component_table
 
 WORDS = Words(__file__)
 
 Angle = TypeVar("Angle", float, Array)
 """One angle, or an array of them."""
 
-Called = Mapping[str, tuple[str, str]]
-"""For each role its name in the lesson, and how the names of its facts end."""
-
 
 def angle(vector: Array) -> float:
     """Degrees from the first axis, −180 to 180; NaN for a vector of length 0."""
     return math.degrees(math.atan2(vector[1], vector[0])) if vector.any() else math.nan
+
+
+def length(vector: Array) -> float:
+    """Euclidean length."""
+    return math.hypot(*vector)
 
 
 def turn(start: Angle, end: Angle) -> Angle:
@@ -33,29 +38,32 @@ def turn(start: Angle, end: Angle) -> Angle:
     return (end - start + 180.0) % 360.0 - 180.0
 
 
-def measured(result: Result, called: Called) -> list[tuple[str, ...]]:
-    """Two rows of a table: the length and the angle of each role's gradient."""
-    return [
-        (
-            label,
-            *(number(result.number(f"{fact}_{name}"), 5) + unit for _, name in called.values()),
-        )
-        for fact, label, unit in (("length", WORDS("length"), ""), ("angle", WORDS("angle"), "°"))
-    ]
+def arrow_table(
+    result: Result, labels: Mapping[str, str], names: Sequence[str], caption: str
+) -> Table:
+    """One row a component, then the length and the angle of each gradient.
+
+    Args:
+        labels: the name of each column, by role; the forward value has no length here.
+        names: of the components.
+    """
+    table = component_table(result, labels, names, caption, WORDS("measure"))
+    vectors = [None if role == "forward" else result[role].y for role in labels]
+    measures = (
+        (label, *("" if one is None else number(measure(one), 5) + unit for one in vectors))
+        for label, measure, unit in ((WORDS("length"), length, ""), (WORDS("angle"), angle, "°"))
+    )
+    return replace(table, rows=(*table.rows, *measures))
 
 
-def in_words(result: Result, called: Called) -> str:
+def in_words(result: Result, names: Mapping[str, str]) -> str:
     """The length and the angle of each role's gradient in words, for screen readers."""
-    parts = [
-        WORDS(
-            "arrow",
-            name=name,
-            length=number(result.number(f"length_{fact}"), 4),
-            angle=number(result.number(f"angle_{fact}"), 4),
-        )
-        for name, fact in called.values()
-    ]
+    parts = [WORDS("arrow", name=name, **_told(result[role].y)) for role, name in names.items()]
     return "; ".join(parts) + "."
+
+
+def _told(vector: Array) -> dict[str, str]:
+    return {"length": number(length(vector), 4), "angle": number(angle(vector), 4)}
 
 
 def heads(role: str, sizes: list[int]) -> Trace:
@@ -70,20 +78,17 @@ def heads(role: str, sizes: list[int]) -> Trace:
     }
 
 
-def arrow(result: Result, role: str, called: tuple[str, str]) -> Trace:
+def arrow(result: Result, role: str, name: str) -> Trace:
     """A line from the origin to the gradient of a role, with a head at its end.
 
     Args:
-        result: with a series of the role's name, of two components, and the facts ``length_…`` and
-            ``angle_…`` of it.
+        result: with a series of the role's name, of two components.
         role: whose.
-        called: its name here, and how the names of its facts end.
+        name: its name here.
     """
-    name, fact = called
     x, y = (float(component) for component in result[role].y)
-    length, degrees = (number(result.number(f"{f}_{fact}"), 4) for f in ("length", "angle"))
     return scatter("lines+markers", [0.0, x], [0.0, y], name) | {
         "line": {"color": f"role:{role}", "dash": ROLES[role].dash, "width": 3},
         "marker": heads(role, [0, 14]),
-        "hovertemplate": WORDS("arrow_hover", length=length, angle=degrees, name=name),
+        "hovertemplate": WORDS("arrow_hover", name=name, **_told(result[role].y)),
     }

@@ -206,6 +206,19 @@ def axes(x: tuple[float, float], y: tuple[float, float], x_title: str, y_title: 
     }
 
 
+def plane(x: tuple[float, float], y: tuple[float, float], x_title: str, y_title: str) -> Trace:
+    """A layout as ``axes`` makes it, with one scale for both: an angle looks as large as it is."""
+    layout = axes(x, y, x_title, y_title)
+    layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
+    return layout
+
+
+def circle(radius: float, name: str) -> Trace:
+    """A thin circle around the origin of a plane."""
+    around = np.linspace(0.0, 2 * math.pi, 121)
+    return thin(radius * np.cos(around), radius * np.sin(around), name, "solid")
+
+
 def marked(axis: Trace, places: Sequence[float], names: Sequence[str] | None = None) -> None:
     """Mark these places of an axis, by these names or else by their numbers."""
     axis |= {"tickmode": "array", "tickvals": places}

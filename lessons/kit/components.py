@@ -52,7 +52,8 @@ def sticks(
     for lane, (role, label) in zip(lanes, labels.items(), strict=True):
         x, values = result[role].x + lane, result[role].y
         data.append(stems(role, label, x, values))
-        data.append(_words(role, label, x, values, span))
+        heights = np.where(np.isnan(values), 0.0, np.where(values < 0, *span) / 1.15)
+        data.append(lost_in_words(role, label, x, values, heights))
     if len(labels) > 1:
         ends = ((role, label, result[role].y) for role, label in labels.items())
         data += named(ends, layout, height)
@@ -117,11 +118,10 @@ def stems(role: str, label: str, x: Array, y: Array, size: float = 10) -> Trace:
     }
 
 
-def _words(role: str, label: str, x: Array, y: Array, span: tuple[float, float]) -> Trace:
-    """NaN and infinities where their stick would be."""
-    places = np.where(np.isnan(y), 0.0, np.where(y < 0, span[0], span[1]) / 1.15)
+def lost_in_words(role: str, label: str, x: Array, y: Array, heights: Array) -> Trace:
+    """NaN and infinities among some values as words, at these heights."""
     lost = ~np.isfinite(y)
-    return scatter("text", x[lost], places[lost], label) | {
+    return scatter("text", x[lost], heights[lost], label) | {
         "text": [number(float(value)) for value in y[lost]],
         "textposition": "top center",
         "textfont": {"color": f"role:{role}", "size": 13},

@@ -1,15 +1,18 @@
 """An experiment: a program's run at a lab's settings, and its gradient by role."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import cache, partial
+from typing import Any, Generic, TypeVar
 
+import numpy as np
 import torch
 
-from lessons.contract.lab import Start
-from lessons.contract.result import Series
+from lessons.contract.figure import Figure, Table
+from lessons.contract.lab import Lab, Start
+from lessons.contract.result import Facts, Note, Result, Series
 from lessons.contract.settings import Settings
+from lessons.contract.words import Words
 from lessons.kit.gradients import gradients, joined
 from lessons.kit.inputs import array, leaf, place_of, series_by_role
 
@@ -45,8 +48,28 @@ Roles = Mapping[str, torch.Tensor]
 
 
 @dataclass(frozen=True)
+class Trial(Generic[S]):
+    """One run of an experiment, of which a lab tells more than the roles.
+
+    Args:
+        program, settings: what ran, and what the learner has set.
+        start: the leaves and arguments of the run.
+        roles: its value and its gradient in each role.
+    """
+
+    program: Program
+    settings: S
+    start: Start
+    roles: Roles
+
+    def leaf(self, name: str) -> torch.Tensor:
+        """A leaf of the run without its gradient."""
+        return self.start.leaves[name].detach()
+
+
+@dataclass(frozen=True)
 class Experiment(Generic[S]):
-    """A program's start, and the gradients that its own is compared with.
+    """A program's start, the gradients that its own is compared with, and what a lab tells of them.
 
     Args:
         run: from a lab's settings, the leaves and settings of one run; its graph is drawn.
@@ -54,11 +77,51 @@ class Experiment(Generic[S]):
             autograd gives the true gradient.
         intended: the gradient that is wanted, as a formula of the same leaves and settings: one
             tensor, or one for each trained leaf.
+        value: the leaf that is shown as the forward value, if it isn't what the program returns.
+        along: the setting with a number for each component; if empty, they are numbered from 1.
+        curves, notes: what else the result has.
+        facts: compute what the text needs besides the settings and the roles at the chosen point.
+            A part is computed only if a text or a chart reads one of its facts.
+        work: says how much was computed.
     """
 
     run: Callable[[S], Start]
     plain: Program
     intended: Callable[..., torch.Tensor | Sequence[torch.Tensor]]
+    _: KW_ONLY
+    value: str = ""
+    along: str = ""
+    curves: Callable[[Trial[S]], Iterable[Series]] = lambda trial: ()
+    notes: Callable[[Trial[S]], Iterable[Note]] = lambda trial: ()
+    facts: Sequence[Callable[[Trial[S]], Facts]] = ()
+    work: Callable[[S], str] = lambda settings: ""
+
+    def compute(self, program: Program, settings: S) -> Result:
+        """What a lab computes: the roles at the learner's settings, and what is told of them."""
+        start = self.run(settings)
+        roles = self.by_role(program, start)
+        if self.value:
+            roles = {**roles, "forward": start.leaves[self.value].detach()}
+        trial = Trial(program, settings, start, roles)
+        x = np.array(settings[self.along]) if self.along else None
+        return Result(
+            components(roles) if x is None else series_by_role(x, roles),
+            tuple(self.curves(trial)),
+            more_facts=[partial(part, trial) for part in self.facts],
+            notes=tuple(self.notes(trial)),
+            work=self.work(settings),
+        )
+
+    def lab(
+        self,
+        words: Words,
+        settings: type[S],
+        table: Callable[[Result, S], Table],
+        charts: Sequence[Callable[[Result, S], Figure]] = (),
+        **more: Any,
+    ) -> Lab[S]:
+        """A lab that computes this experiment and shows its graph; ``more`` are other fields."""
+        return Lab(words, settings, self.compute, table, charts, start=self.run, **more)
 
     def by_role(self, program: Program, start: Start) -> Roles:
         """The value of a run and its gradient in each role, each computed on first access.

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from lessons.contract.result import Array, Series
+from lessons.contract.roles import ROLES
 from lessons.contract.stacking import Stack, stacked
 from lessons.contract.words import Words
-from lessons.kit.chart_pieces import Trace, gradient_curves, scatter
+from lessons.kit.chart_pieces import Trace, annotation, gradient_curves, scatter
 
 WORDS = Words(__file__)
 
@@ -18,6 +19,12 @@ NAMES = {
     "true_gradient": WORDS("true"),
 }
 """The name of each gradient at the end of its line, from the bottom where all end together."""
+
+_STROKES = {"dot": "┈┈", "solid": "━━", "dash": "╍╍"}
+"""A piece of a line, by its dash."""
+
+_LEFT = 0.15
+"""The part of a phone's chart, left of its frame, that a row of names takes up as well."""
 
 _LEAST, _LETTER = 62, 6.2
 """Pixels to the right of a chart for the names of its lines, and for each of their letters."""
@@ -62,6 +69,34 @@ def lines(
     return [*gradient_curves(shown), *named(ends, layout, height)]
 
 
+def names_above(names: Mapping[str, str], layout: Trace) -> None:
+    """Write the roles' names in a row above a chart, each after a piece of its line.
+
+    This is for lines that cross or lie on each other: there a name at an end would be lost.
+
+    Args:
+        names: by role, from the left.
+        layout: of the chart; gets the names, and room for them.
+    """
+    layout["margin"] = layout["margin"] | {"t": 26}
+    letters = np.array([4.0 + len(name) for name in names.values()])
+    shares = (letters.cumsum() - letters / 2) / letters.sum()
+    places = -_LEFT + (1 + _LEFT) * shares
+    layout["annotations"] = [
+        annotation(
+            float(place),
+            1.0,
+            f"{_STROKES[ROLES[role].dash]} {name}",
+            xref="paper",
+            yref="paper",
+            xanchor="center",
+            yanchor="bottom",
+            font={"color": f"role:{role}", "size": 12},
+        )
+        for place, (role, name) in zip(places, names.items(), strict=True)
+    ]
+
+
 def room(names: Iterable[str]) -> int:
     """Pixels that these names need to the right of a chart."""
     return math.ceil(max([_LEAST, *(_LETTER * (2 + len(name)) for name in names)]))
@@ -80,11 +115,3 @@ def label(
         "hoverinfo": "skip",
         "showlegend": False,
     }
-
-
-def second_name(name: str, side: str) -> tuple[str, str]:
-    """Words and side of another name for one line: across the line from the first, or below it."""
-    height, towards = side.split()
-    if height == "middle":
-        return f"<br><br>{name}", side
-    return name, f"{'bottom' if height == 'top' else 'top'} {towards}"

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.asyncio.client import ClientConnection
 
-from lessons.chapters.stop_gradient.shared_noise.noisy_root import MOST_DRAWS
+from lessons.chapters.stop_gradient.shared_noise.lab import MOST_DRAWS
 from lessons.playground.document.as_text import packed, to_text
 from lessons.playground.document.gestures import form_of
 from pages.server.application import SOCKET

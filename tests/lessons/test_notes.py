@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lessons.chapters.stop_gradient.shared_noise.not_finite_notes import WORDS as NOISE
+from lessons.chapters.stop_gradient.shared_noise.lab import WORDS as NOISE
 from lessons.contract.devices import WORDS as CONTRACT
 from lessons.kit.nan_notes import WORDS as KIT
 from lessons.outputs.catalogue import find

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from lessons.chapters.in_the_wild.one_outlier.batch import ordinary
+from lessons.chapters.in_the_wild.one_outlier.lesson import ordinary
 from lessons.outputs.catalogue import find
 from tests.support import course
 

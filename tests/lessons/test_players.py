@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from lessons.chapters.reversal.shared_players.game import at_features, examples, weights
+from lessons.chapters.reversal.shared_players.lab import at_features, examples, weights
 from lessons.chapters.reversal.two_players.lesson import two_players
 from lessons.contract.lab import Start
 from lessons.gradient_tricks.tricks import flip_gradient

@@ -7,8 +7,7 @@ import pytest
 import torch
 from torch.amp import GradScaler
 
-from lessons.chapters.gone_missing.scaled.figures import largest, smallest
-from lessons.chapters.gone_missing.scaled.lesson import scaled
+from lessons.chapters.gone_missing.scaled.lesson import largest, scaled, smallest
 from lessons.outputs.catalogue import find
 from tests.support import course
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from lessons.chapters.stop_gradient.shared_noise.noisy_root import first_draw
+from lessons.chapters.stop_gradient.shared_noise.lab import first_draw
 from lessons.contract import devices
 from lessons.playground.document.check import draws
 from lessons.playground.document.contents import Document, Input, Noise, Override

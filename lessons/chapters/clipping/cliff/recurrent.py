@@ -67,14 +67,6 @@ def inside(w: Any, b: Any, window: Window = WHOLE) -> Any:
     return (w >= w_low) & (w <= w_high) & (b >= b_low) & (b <= b_high)
 
 
-def errors_at(w: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """The error alone, at many places: a third of the time that it takes with its gradient."""
-    x = torch.full_like(w, 0.5)
-    for _ in range(50):
-        x.sigmoid_().mul_(w).add_(b)
-    return (torch.sigmoid(x) - 0.7) ** 2
-
-
 def start(settings: Settings) -> torch.Tensor:
     """The learner's start: w and b."""
     place = torch.tensor([settings.w, settings.b], dtype=torch.float64)
@@ -159,7 +151,7 @@ class Descents(BySeed[Settings]):
         self.places = starts[:, None].repeat(1, len(ARMS), 1, 1)  # [2, arms, seeds, starts]
         self.escaped = torch.zeros_like(self.places[0], dtype=torch.bool)
         self._values = settings
-        self._newest: tuple[Any, torch.Tensor, torch.Tensor] | None = None
+        self._newest: tuple[tuple[float, float], torch.Tensor, torch.Tensor] | None = None
 
     def step(self, done: int, settings: Settings) -> None:
         """One update of every weight."""

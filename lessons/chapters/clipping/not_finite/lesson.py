@@ -9,7 +9,7 @@ import torch
 from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 
 from lessons.contract.figure import TALL, Figure, Table
-from lessons.contract.lab import Lab, Start
+from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Note, Result
 from lessons.contract.settings import choice, numbers, slider
@@ -18,9 +18,9 @@ from lessons.gradient_tricks.text import number
 from lessons.gradient_tricks.tricks import clip_gradient, clip_gradient_norm
 from lessons.kit.chart_pieces import limits
 from lessons.kit.components import MOST_NAMED, component_figure, component_table
-from lessons.kit.experiment import Experiment, Program, components, run_of
+from lessons.kit.experiment import Experiment, Program, Trial, run_of
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import ComputedIn, place_of, point_in_text
+from lessons.kit.inputs import ComputedIn, point_in_text
 from lessons.kit.nan_notes import not_finite_mask, notes_on_not_finite, too_large
 
 WORDS = Words(__file__)
@@ -72,10 +72,6 @@ def meant(w: torch.Tensor, root: str, clip: str, limit: float) -> torch.Tensor:
     return finite_part(slopes, clip, limit)
 
 
-EXPERIMENT = Experiment(
-    run_of("w", arguments=("root", "clip", "limit")), plain=before_clipping, intended=meant
-)
-
 EXAMPLE = (4.0, 1.0, 0.25, 0.0)
 """The inputs that the facts speak of: the last one has no finite slope."""
 
@@ -93,20 +89,6 @@ LABELS = {
     "trick_gradient": WORDS("after"),
     "intended_gradient": WORDS("finite_part"),
 }
-
-
-def compute(program: Program, settings: Settings) -> Result:
-    """The slopes at the learner's inputs, and what both clips make of one infinity and one NaN."""
-    start = EXPERIMENT.run(settings)
-    w = start.leaves["w"].detach()
-    roles = EXPERIMENT.by_role(program, start)
-    place = place_of(settings, "w")
-    return Result(
-        series=components(roles),
-        facts={"w": float(w[place])},
-        notes=(*_not_finite(w, roles, settings),),
-        work=WORDS.counted("inputs", len(w)),
-    )
 
 
 def _slopes(result: Result, settings: Settings) -> Figure:
@@ -202,10 +184,9 @@ def _trained(program: Program) -> Mapping[str, int]:
     return {"weights": len(w), "bad_after_1": bad[0], "bad_after_2": bad[1]}
 
 
-def _not_finite(
-    w: torch.Tensor, roles: Mapping[str, torch.Tensor], settings: Settings
-) -> Iterator[Note]:
+def _not_finite(trial: Trial[Settings]) -> Iterator[Note]:
     """Notes on numbers that are not finite: each reason with its inputs."""
+    w, roles, settings = trial.leaf("w"), trial.roles, trial.settings
     trick = roles["trick_gradient"]
     plain = settings.root == "plain"
     where = (settings.root == "where") & (w <= 0)
@@ -223,9 +204,17 @@ def _not_finite(
         yield Note("warning", WORDS("step_too_large"))
 
 
+EXPERIMENT = Experiment(
+    run_of("w", arguments=("root", "clip", "limit")),
+    plain=before_clipping,
+    intended=meant,
+    notes=_not_finite,
+    work=lambda settings: WORDS.counted("inputs", len(settings.w)),
+)
+
 LESSON = Lesson(
     program=not_finite,
-    lab=Lab(WORDS, Settings, compute, table, (_slopes,), start=EXPERIMENT.run, direct_labels=True),
+    lab=EXPERIMENT.lab(WORDS, Settings, table, (_slopes,), direct_labels=True),
     predictions={"infinity": one_infinity},
     facts=(_example, _by_hand, _trained),
     highlight="return torch.where(w > 0, torch.sqrt(w), 0.0)",

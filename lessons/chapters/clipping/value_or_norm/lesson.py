@@ -18,12 +18,22 @@ from lessons.contract.settings import slider
 from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
 from lessons.gradient_tricks.tricks import clip_gradient, clip_gradient_norm
-from lessons.kit.arrows import angle, arrow, in_words, measured, turn
-from lessons.kit.chart_pieces import Trace, axes, cells, dragged, mark, marked, scatter, thin
+from lessons.kit.arrows import angle, arrow, arrow_table, in_words, turn
+from lessons.kit.chart_pieces import (
+    Trace,
+    axes,
+    circle,
+    dragged,
+    mark,
+    marked,
+    plane,
+    scatter,
+    thin,
+)
 from lessons.kit.experiment import components
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import ComputedIn, array
-from lessons.kit.line_names import label, lines, second_name
+from lessons.kit.line_names import lines, names_above
 from lessons.kit.titles import brief
 
 WORDS = Words(__file__)
@@ -135,16 +145,14 @@ def _curves(
 
 
 def _measures(vectors: dict[str, Array]) -> dict[str, float]:
-    """Angles, lengths, turns, and the smaller component's share of the larger one."""
-    named = {"before": vectors["true_gradient"]}
-    named |= {name: vectors[role] for name, role in _CLIPPED.items()}
-    small, large = sorted((0, 1), key=lambda i: abs(float(named["before"][i])))
-    facts: dict[str, float] = {}
-    for name, vector in named.items():
-        facts[f"angle_{name}"] = angle(vector)
-        facts[f"length_{name}"] = math.hypot(*vector)
+    """The angle before, each clip's turn, and the smaller component's share of the larger one."""
+    before = vectors["true_gradient"]
+    facts = {"angle_before": angle(before)}
+    for name, role in _CLIPPED.items():
         # Rounded, since the angle of the very same direction can differ in the last bit.
-        facts[f"turn_{name}"] = round(abs(turn(angle(named["before"]), angle(vector))), 9)
+        facts[f"turn_{name}"] = round(abs(turn(angle(before), angle(vectors[role]))), 9)
+    small, large = sorted((0, 1), key=lambda i: abs(float(before[i])))
+    for name, vector in (("before", before), ("value", vectors["trick_gradient"])):
         size = abs(float(vector[large]))
         facts[f"share_{name}"] = abs(float(vector[small])) / size if size else math.nan
     return facts
@@ -195,14 +203,12 @@ def _no_direction(vectors: dict[str, Array]) -> Iterator[Note]:
         yield Note("warning", WORDS("nothing_left"))
 
 
-# Each role's name here, and the ending of its facts' names; drawn in this order, trick on top.
 NAMES = {
-    "true_gradient": (WORDS("before"), "before"),
-    "intended_gradient": (WORDS("by_norm"), "norm"),
-    "trick_gradient": (WORDS("by_value"), "value"),
+    "true_gradient": WORDS("before"),
+    "intended_gradient": WORDS("by_norm"),
+    "trick_gradient": WORDS("by_value"),
 }
-
-CALLED = {role: name for role, (name, _) in NAMES.items()}
+"""Each role's name here; drawn in this order, the trick on top."""
 
 HEIGHT = 345
 """Pixels: the arrows get a square."""
@@ -210,38 +216,23 @@ HEIGHT = 345
 
 def table(result: Result, settings: Settings) -> Table:
     """Components, length and angle of the value and of each vector."""
-    columns = [(WORDS("measure"), None), (WORDS("value_w"), "forward")]
-    columns += [(name, role) for role, name in CALLED.items()]
-    rows = [
-        (
-            WORDS("component", number=index + 1),
-            number(float(result["forward"].y[index]), 5),
-            *cells(result, NAMES, index, 5),
-        )
-        for index in (0, 1)
-    ]
-    rows += [(measure, "", *shown) for measure, *shown in measured(result, NAMES)]
-    return Table(WORDS("table"), tuple(columns), tuple(rows))
+    labels = {"forward": WORDS("value_w"), **NAMES}
+    names = [WORDS("component", number=number) for number in (1, 2)]
+    return arrow_table(result, labels, names, WORDS("table"))
 
 
 def _arrows(result: Result, settings: Settings) -> Figure:
-    limit = result.number("limit")
-    x, y = _frame(result)
-    layout = axes(x, y, WORDS("first"), WORDS("second"))
-    layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
-    around = np.linspace(0.0, 2 * math.pi, 121)
+    limit = settings.limit
+    layout = plane(*_frame(result), WORDS("first"), WORDS("second"))
+    names_above(NAMES, layout)
     square = np.array([-limit, limit, limit, -limit, -limit])
     up = np.array([-limit, -limit, limit, limit, -limit])
-    sides = thin(square, up, WORDS("each"), "solid")
-    circle = thin(limit * np.cos(around), limit * np.sin(around), WORDS("length"), "solid")
-    arrows = {role: arrow(result, role, NAMES[role]) for role in NAMES}
+    arrows = {role: arrow(result, role, name) for role, name in NAMES.items()}
     arrows["true_gradient"] = dragged(arrows["true_gradient"], "tip", g1="x", g2="y")
     data = [
-        dragged(sides, "line", limit="largest"),
-        dragged(circle, "line", limit="length"),
+        dragged(thin(square, up, WORDS("each"), "solid"), "line", limit="largest"),
+        dragged(circle(limit, WORDS("length")), "line", limit="length"),
         *arrows.values(),
-        *_tips(result),
-        *_turned(result),
     ]
     value, norm = result.numbers("turn_value", "turn_norm")
     known = math.isfinite(value) and math.isfinite(norm)
@@ -268,53 +259,6 @@ def _frame(result: Result) -> tuple[tuple[float, float], tuple[float, float]]:
     return ends[0], ends[1]
 
 
-def _tips(result: Result) -> list[Trace]:
-    """A name next to each tip; “=” marks an arrow that lies on another one."""
-    g = result["true_gradient"].y
-    size = float(np.abs(g).max())
-    # By value the arrow turns to the diagonal: its name stands on that side, by norm on the other.
-    flat = abs(g[0]) >= abs(g[1])
-    across = np.array([-g[1], g[0]]) / (float(np.hypot(*g / (size or 1.0))) or 1.0)
-    across *= 0.08 * math.copysign(1.0, g[0] * g[1]) * (1 if flat else -1)
-    drawn = []
-    # A question hides the last ones.
-    order = ("true_gradient", "intended_gradient", "trick_gradient")
-    for role, (name, _) in NAMES.items():
-        tip = result[role].y
-        there = bool(np.isfinite(tip).all())
-        before = order[: order.index(role)]
-        same = [other for other in before if np.abs(result[other].y - tip).max() <= 1e-6 * size]
-        side = -across if role == "intended_gradient" else across
-        towards = (
-            "center" if abs(side[0]) < 0.4 * abs(side[1]) else "left" if side[0] < 0 else "right"
-        )
-        if flat and same:  # a second name ends at its tip, and in the frame
-            towards = "left" if tip[0] > 0 else "right"
-        x, y = (float(one) for one in tip + side)
-        words, place = f"= {name}" if same else name, f"middle {towards}"
-        if role == "trick_gradient" and "true_gradient" in same:  # both stand on one side
-            words, place = second_name(words, place)
-        drawn.append(label(role, words, x, y, place, there))
-    return drawn
-
-
-def _turned(result: Result) -> list[Trace]:
-    """An arc from the direction before clipping to the one by value, with its degrees."""
-    before, after = result.numbers("angle_before", "angle_value")
-    by = turn(before, after)
-    known = math.isfinite(by)
-    angles = np.radians(before + np.linspace(0.0, by if known else 0.0, 25))
-    lengths = (float(np.hypot(*result[f"{role}_gradient"].y)) for role in ("true", "trick"))
-    radius = sum(lengths) / 2 if known else 0.0
-    arc = thin(radius * np.cos(angles), radius * np.sin(angles), WORDS("turned_arc"))
-    arc |= {"line": {"color": "role:trick_gradient", "width": 2}}
-    beyond = math.radians(before + by + math.copysign(12.0, by)) if known else 0.0
-    x, y = radius * math.cos(beyond), radius * math.sin(beyond)
-    said = WORDS("turned", by=number(abs(by), 3))
-    turned = known and abs(by) > 1e-6
-    return [arc, label("trick_gradient", said, x, y, "middle center", turned)]
-
-
 def _angles(result: Result, settings: Settings) -> Figure:
     curves = {series.name: series for series in result.curves}
     before = curves["true_gradient"].y
@@ -329,8 +273,8 @@ def _angles(result: Result, settings: Settings) -> Figure:
     return WORDS.chart(
         "angle",
         [
-            *lines(turned, {role: CALLED[role] for role in turned}, layout, HEIGHT),
-            *_own_gradient(result),
+            *lines(turned, {role: NAMES[role] for role in turned}, layout, HEIGHT),
+            *(_own_gradient(result, role) for role in reversed(turned)),
         ],
         layout,
         HEIGHT,
@@ -339,22 +283,14 @@ def _angles(result: Result, settings: Settings) -> Figure:
     )
 
 
-def _own_gradient(result: Result) -> list[Trace]:
-    """The learner's own gradient on the curves."""
+def _own_gradient(result: Result, role: str) -> Trace:
+    """The learner's own gradient on a curve."""
     before = result.number("angle_before")
-    return [
-        scatter(
-            "markers",
-            [before % 360],
-            [turn(before, result.number(f"angle_{fact}"))],
-            CALLED[role],
-        )
-        | {
-            "marker": mark(ROLES[role]),
-            "hovertemplate": f"%{{x:.4g}}°: %{{y:.5g}}<extra>{CALLED[role]}</extra>",
-        }
-        for fact, role in reversed(_CLIPPED.items())
-    ]
+    by = turn(before, angle(result[role].y))
+    return scatter("markers", [before % 360], [by], NAMES[role]) | {
+        "marker": mark(ROLES[role]),
+        "hovertemplate": f"%{{x:.4g}}°: %{{y:.5g}}<extra>{NAMES[role]}</extra>",
+    }
 
 
 LESSON = Lesson(

@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import torch
@@ -103,7 +102,7 @@ def train(
     optimizer = torch.optim.SGD(weights, lr=rate, foreach=False)
     used: list[torch.Tensor] = []
 
-    def look(optimizer: Any, args: Any, kwargs: Any) -> None:
+    def look(*_: object) -> None:
         slopes = [
             torch.zeros_like(weight) if weight.grad is None else weight.grad for weight in weights
         ]

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import torch
@@ -110,7 +109,7 @@ def by_role(program: Program, start: Start) -> Roles:
 
 
 def backward(
-    program: Program, w: torch.Tensor, arguments: Mapping[str, Any]
+    program: Program, w: torch.Tensor, arguments: Mapping[str, object]
 ) -> tuple[str, torch.Tensor | None]:
     """Call backward() on the loss: torch's message if it refuses, and the weights' ``.grad``."""
     w = w.detach().requires_grad_()
@@ -131,7 +130,7 @@ def refused_flag() -> str:
     return ""
 
 
-def train(program: Program, w: torch.Tensor, arguments: Mapping[str, Any]) -> torch.Tensor:
+def train(program: Program, w: torch.Tensor, arguments: Mapping[str, object]) -> torch.Tensor:
     """Some steps of plain gradient descent, the loss before each, shape [STEPS].
 
     A weight whose ``.grad`` is None stays as it is, as with any optimizer of torch. Where torch

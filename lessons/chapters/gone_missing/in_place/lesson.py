@@ -80,7 +80,7 @@ def by_formula(x: torch.Tensor, added: float, change: str, reads: str) -> torch.
     return 2 * torch.exp(2 * x) if reads == "square" else 3 * torch.exp(x)
 
 
-def refusal(program: Program, x: torch.Tensor, arguments: Mapping[str, Any]) -> str:
+def refusal(program: Program, x: torch.Tensor, arguments: Mapping[str, object]) -> str:
     """Torch's message for a backward pass through the program, without its hint; or nothing."""
     x = x.detach().requires_grad_()
     z = program(x, **arguments)
@@ -179,7 +179,7 @@ def _facts(
 
 
 def _forward_only(program: Program) -> Program:
-    def run(x: torch.Tensor, **arguments: Any) -> torch.Tensor:
+    def run(x: torch.Tensor, **arguments: object) -> torch.Tensor:
         return program(x, **arguments).detach()
 
     return run

@@ -2,27 +2,47 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 import torch
 
-from lessons.chapters.gone_missing.scaled.figures import CHARTS, largest, smallest, table
-from lessons.chapters.gone_missing.scaled.settings import MOST, Settings
+from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.roles import GRADIENTS
+from lessons.contract.settings import choice, numbers, slider, whole
 from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
 from lessons.gradient_tricks.tricks import clip_gradient_norm, scale_gradient
+from lessons.kit.chart_pieces import Trace, dragged, in_words, marked, points, thin
+from lessons.kit.components import MOST_NAMED, component_table, lost_in_words
 from lessons.kit.experiment import Program, Roles, run_of
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import array, series_by_role
+from lessons.kit.inputs import ComputedInFloat32, array, point_in_text, series_by_role
+from lessons.kit.line_names import label, named
+from lessons.kit.log_axis import LogAxis
 from lessons.kit.nan_notes import not_finite_mask, notes_on_not_finite
+from lessons.kit.titles import brief
 
 WORDS = Words(__file__)
+
+
+MOST = 30
+"""The largest scale is 2 to this power."""
+
+
+class Settings(ComputedInFloat32):
+    scale = whole(65536, 1, 2**MOST, log=True)
+    clip = choice("none", "before", "after")
+    limit = slider(1, 0, 2, 0.05, accepts=(0, 1e6))
+    narrow = choice("float16", "bfloat16", "float32")
+    tokens = whole(32768, 1, 10**6, log=True)
+    x = numbers("4, 1, 0.1, 0.01, 0.001, 0.0001, 0.00001", most=64)
+    point = point_in_text(1, of="x", most=64)
 
 
 def scaled(
@@ -59,7 +79,7 @@ def over_scales(
     x: torch.Tensor,
     dtype: torch.dtype,
     scales: Sequence[float],
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
 ) -> torch.Tensor:
     """The gradient that autograd brings back to x at each of these scales, shape [m, n].
 
@@ -165,7 +185,7 @@ def compute(program: Program, settings: Settings) -> Result:
         curves=tuple(_over_scales(program, x, dtype, arguments, roles)),
         facts={
             **_counts(x, settings, array(plain)),
-            **_lengths(roles),
+            **{fact: _length(array(roles[role])) for role, fact in LENGTHS.items()},
             "format": narrow,
             "smallest": in_powers(smallest(narrow)),
             "largest_said": _largest_said(narrow),
@@ -201,7 +221,7 @@ def _over_scales(
     program: Program,
     x: torch.Tensor,
     dtype: torch.dtype,
-    arguments: Mapping[str, Any],
+    arguments: Mapping[str, object],
     roles: Roles,
 ) -> Iterator[Series]:
     """The length of the gradient in each role, over the power of two.
@@ -240,11 +260,6 @@ def _counts(x: torch.Tensor, settings: Settings, plain: Array) -> dict[str, int]
     }
 
 
-def _lengths(roles: Roles) -> dict[str, float]:
-    named = {"used": "trick_gradient", "true": "true_gradient", "right": "intended_gradient"}
-    return {f"length_{name}": _length(array(roles[role])) for name, role in named.items()}
-
-
 def _scaler(program: Program, settings: Settings) -> dict[str, float]:
     """The facts of torch's GradScaler: its start, and a step at these settings."""
     scale, tokens, narrow = float(settings.scale), settings.tokens, settings.narrow
@@ -273,9 +288,143 @@ def _not_finite(x: torch.Tensor, roles: Roles, settings: Settings) -> Iterator[N
     yield from notes_on_not_finite("x", x, roles, known, WORDS("scaled_beyond", beyond=beyond))
 
 
+NAMES = {
+    "true_gradient": WORDS("true"),
+    "intended_gradient": WORDS("right"),
+    "trick_gradient": WORDS("arrives"),
+}
+"""Each role's name here; drawn in this order, the trick on top."""
+
+LENGTHS = {
+    "trick_gradient": "length_used",
+    "true_gradient": "length_true",
+    "intended_gradient": "length_right",
+}
+"""The fact that has the length of each role's gradient."""
+
+LOWEST, HIGHEST = -15, 9
+"""The powers of ten that are shown at most."""
+
+
+def smallest(narrow: str) -> float:
+    """The smallest number of a format above 0. What is at most half of it is rounded to 0."""
+    format_ = torch.finfo(getattr(torch, narrow))
+    return float(format_.smallest_normal * format_.eps)
+
+
+def largest(narrow: str) -> float:
+    """The largest number of a format."""
+    return float(torch.finfo(getattr(torch, narrow)).max)
+
+
+def _drawn(settings: Settings) -> dict[str, str]:
+    """The roles to draw: with no clip the right gradient is the true one, and is drawn once."""
+    once = {"intended_gradient"} if settings.clip == "none" else set()
+    return {role: name for role, name in NAMES.items() if role not in once}
+
+
+def table(result: Result, settings: Settings) -> Table:
+    """One row an input."""
+    names = {"forward": WORDS("forward_y"), **NAMES}
+    inputs = [f"x = {number(x, 4)}" for x in settings.x]
+    return component_table(result, names, inputs, WORDS("table"), WORDS("input"))
+
+
+def _sizes(result: Result, settings: Settings) -> Figure:
+    names = _drawn(settings)
+    powers = LogAxis(_expected(result, settings), LOWEST, HIGHEST)
+    many = len(settings.x)
+    layout = powers.axes((0.4, many + 0.6), "x", WORDS("size"))
+    if many <= MOST_NAMED:
+        every = 1 if many <= MOST_NAMED // 2 else 2  # a phone has no room for all of them
+        inputs = [number(x, 4) for x in settings.x[::every]]
+        marked(layout["xaxis"], list(range(1, many + 1, every)), inputs)
+    ends = ((role, name, powers.of(result[role]).y) for role, name in names.items())
+    arrived = result["trick_gradient"].y
+    places, tops = np.arange(1.0, many + 1), np.full(many, float(powers.high))
+    return WORDS.chart(
+        "sizes",
+        [
+            *_window(settings, powers, many, layout),
+            *(_marks(result[role], powers) for role in names),
+            lost_in_words("trick_gradient", WORDS("not_finite"), places, arrived, tops),
+            *named(ends, layout, TALL),
+        ],
+        layout,
+        TALL,
+        all=many,
+        zeros=int((arrived == 0).sum()),
+        lost=int((~np.isfinite(arrived)).sum()),
+        numbers=in_words(result, names, [str(place + 1) for place in range(many)]),
+    )
+
+
+def _expected(result: Result, settings: Settings) -> Iterator[Array]:
+    """Sizes that frame what arrives and tell nothing of it, as long as that is covered."""
+    yield from (result[role].y for role in ("true_gradient", "intended_gradient"))
+    if settings.clip == "before":  # clipped while it is still multiplied by the scale
+        length = settings.scale * result.number("length_true")
+        yield result["true_gradient"].y * min(1.0, settings.limit / length if length else 1.0)
+
+
+def _marks(series: Series, powers: LogAxis) -> Trace:
+    """A point at each size, in a row of its own for 0; the number itself when pointed at."""
+    said = [number(float(one), 5) for one in series.y]
+    name = NAMES[series.role]
+    places = np.arange(1.0, len(series.y) + 1)
+    sizes = np.where(np.isfinite(series.y), powers.of(series).y, np.nan)
+    drawn = replace(series, x=places, y=sizes)
+    return points(drawn) | {
+        "name": name,
+        "hovertext": said,
+        "hovertemplate": f"%{{hovertext}}<extra>{name}</extra>",
+    }
+
+
+def _window(settings: Settings, powers: LogAxis, many: int, layout: Trace) -> Iterator[Trace]:
+    """The smallest and the largest float16, divided by the scale, each with its name."""
+    low, high = layout["yaxis"]["range"]
+    narrow = settings.narrow
+    right = many + 0.6
+    for size, name, x, side in (  # where no point lies: what is small stands on the right
+        (smallest(narrow), WORDS("smallest", format=narrow), 0.4, "bottom right"),
+        (largest(narrow), WORDS("largest", format=narrow), right, "top left"),
+    ):
+        at = math.log10(size / settings.scale)
+        within = powers.zero < at < high - 0.08 * (high - low)
+        yield thin([0.4, right], [at, at], name) | {"visible": within}
+        off = math.copysign(0.012 * (high - low), 1 if side.startswith("top") else -1)
+        yield label("noise", name, x, at + off, side, within)
+
+
+def _lengths(result: Result, settings: Settings) -> Figure:
+    names, curves = _drawn(settings), {one.name: one for one in result.curves}
+    powers = LogAxis([curves[role].y for role in NAMES], LOWEST, HIGHEST)
+    layout = powers.axes((0.0, float(MOST)), WORDS("scale"), WORDS("length"))
+    marks = [0, 5, 10, 16, 20, 25, MOST]
+    marked(layout["xaxis"], marks, ["1", *(f"2<sup>{power}</sup>" for power in marks[1:])])
+    at = math.log2(settings.scale)
+    here = dragged(thin([at, at], [-1e3, 1e3], WORDS("your_scale")), "line", scale="power_of_two")
+    ends = ((role, name, powers.of(curves[role]).y) for role, name in names.items())
+    used, right = map(brief, result.numbers("length_used", "length_right"))
+    lengths = (f"{name}: {number(result.number(LENGTHS[role]), 4)}" for role, name in names.items())
+    return WORDS.chart(
+        "length",
+        [
+            here,
+            *(trace for role in names for trace in powers.drawn(curves[role])),
+            *named(ends, layout, SHORT),
+        ],
+        layout,
+        used=used,
+        right=right,
+        lengths="; ".join(lengths),
+    )
+
+
 LESSON = Lesson(
     program=scaled,
-    lab=Lab(WORDS, Settings, compute, table, CHARTS, start=run, direct_labels=True),
+    lab=Lab(WORDS, Settings, compute, table, (_sizes, _lengths), start=run, direct_labels=True),
     predictions={"overflow": one_infinity},
     highlight="scale_gradient(loss, scale)",
     facts=(accumulated,),

@@ -26,7 +26,7 @@ from lessons.gradient_tricks.tricks import stop_gradient
 from lessons.gradient_tricks.tricks.as_one import one_op
 from lessons.kit.answers import nearest_factor
 from lessons.kit.arrows import heads
-from lessons.kit.chart_pieces import Trace, axes, dragged, mark, round_up, scatter, thin
+from lessons.kit.chart_pieces import Trace, dragged, mark, plane, round_up, scatter, thin
 from lessons.kit.experiment import components
 from lessons.kit.gradients import gradients, joined
 from lessons.kit.inputs import ComputedInFloat32, array
@@ -353,8 +353,7 @@ def _plane(history: History, settings: Settings) -> Figure:
     picture = history.latest.picture
     z, codes, used = picture["encodings"], picture["codes"], picture["used"] > 0.5
     side = round_up([z, codes], 0.5)
-    layout = axes((-side, side), (-side, side), WORDS("first_number"), WORDS("second_number"))
-    layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
+    layout = plane((-side, side), (-side, side), WORDS("first_number"), WORDS("second_number"))
     diamonds = crowd(
         WORDS("used_code"), codes[0, used], codes[1, used], "role:trick_gradient", "diamond", 11
     )
@@ -413,8 +412,7 @@ def _pulls(result: Result, settings: Settings) -> Figure:
     z, code = result["forward"].y[:2], result["forward"].y[2:4]
     codes = result.planes["codes"]
     side = round_up([codes, z], 1.0)
-    layout = axes((-side, side), (-side, side), WORDS("first_number"), WORDS("second_number"))
-    layout["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1}
+    layout = plane((-side, side), (-side, side), WORDS("first_number"), WORDS("second_number"))
     pull, off = -result["trick_gradient"].y, 0.07 * side
     traces: list[Trace] = [
         crowd(WORDS("code"), codes[:, 0], codes[:, 1], "ink:muted", "diamond", 9),

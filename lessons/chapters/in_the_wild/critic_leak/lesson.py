@@ -1,7 +1,7 @@
 """The actor's loss reads the critic's value: without a stop it trains the critic as well."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,7 +11,7 @@ import torch
 from torch.nn.functional import logsigmoid
 
 from lessons.contract.figure import SHORT, Figure, Table
-from lessons.contract.lab import Lab, Start
+from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result, Series
 from lessons.contract.settings import choice, slider, whole
@@ -20,7 +20,7 @@ from lessons.gradient_tricks.text import number
 from lessons.gradient_tricks.tricks import stop_gradient
 from lessons.kit.chart_pieces import Measure, Trace, axes, curve, dragged, fitted, points, thin
 from lessons.kit.components import component_table
-from lessons.kit.experiment import Experiment, Program, components, run_of
+from lessons.kit.experiment import Experiment, Program, Trial, run_of
 from lessons.kit.gradients import gradients
 from lessons.kit.inputs import ComputedIn, array
 from lessons.kit.line_names import NAMES, named
@@ -73,14 +73,9 @@ GUESS = {"guess": 2.0, "target": 1.0, "before": 4.0, "log_p": -3.0}
 def own_gradients(v: torch.Tensor, logit: torch.Tensor, **given: Any) -> list[torch.Tensor]:
     """The gradient that each parameter gets from its own loss alone."""
     leaves = v.requires_grad_(), logit.requires_grad_()
-    return gradients(critic_leak(*leaves, **{**given, "stop": "yes"}), leaves)
+    own = gradients(critic_leak(*leaves, **{**given, "stop": "yes"}), leaves)
+    return [one + 0.0 for one in own]  # no −0
 
-
-EXPERIMENT = Experiment(
-    run_of("v", "logit", arguments=("reward", "weight", "stop")),
-    plain=lambda **given: critic_leak(**{**given, "stop": "no"}),
-    intended=own_gradients,
-)
 
 Slopes = Callable[..., Sequence[torch.Tensor]]
 """The gradients of value and logit, from values, logits of the actions, rewards and shares."""
@@ -149,35 +144,43 @@ def learn(
     return torch.stack(values), (torch.stack(policies) * paid).sum(1)
 
 
-def compute(program: Program, settings: Settings) -> Result:
-    """The gradients of one visit, and the value over some updates, with this program and without
-    a leak."""
-    start = EXPERIMENT.run(settings)
-    roles = {role: y + 0.0 for role, y in EXPERIMENT.by_role(program, start).items()}  # no −0
+def learned(trial: Trial[Settings]) -> Iterator[Series]:
+    """The value over some updates with this program and without a leak, and the mean reward."""
+    settings, program = trial.settings, trial.program
     rewards, rates = (settings.reward, settings.other), (settings.rate, settings.actor_rate)
-    weight, stop, updates = (settings[name] for name in ("weight", "stop", "updates"))
-    given = (*start.leaves.values(), rewards, rates, updates)
+    given = (trial.leaf("v"), trial.leaf("logit"), rewards, rates, settings.updates)
+    weight, stop = settings.weight, settings.stop
     slopes = by_autograd(lambda v, z, paid: program(v, z, paid, weight, stop))
     yours, mean = learn(slopes, *given)
     own, _ = learn(partial(by_formula, weight), *given)
-    when = np.arange(updates + 1, dtype=np.float64)
-    return Result(
-        series=components(roles),
-        curves=(
-            Series("value", "trick_gradient", when, array(yours)),
-            Series("value_own", "intended_gradient", when, array(own)),
-            Series("mean_reward", "forward", when, array(mean)),
-        ),
-        facts={
-            "loss": float(roles["forward"]),
-            "advantage": settings.reward - settings.v,
-            "best": max(rewards),
-            "v_gradient": float(roles["trick_gradient"][0]),
-            "v_own_gradient": float(roles["intended_gradient"][0]),
-            "logit_gradient": float(roles["trick_gradient"][1]),
-        },
-        work=WORDS("work", updates=WORDS.counted("updates", updates)),
-    )
+    when = np.arange(settings.updates + 1, dtype=np.float64)
+    yield Series("value", "trick_gradient", when, array(yours))
+    yield Series("value_own", "intended_gradient", when, array(own))
+    yield Series("mean_reward", "forward", when, array(mean))
+
+
+def of_one_visit(trial: Trial[Settings]) -> Mapping[str, float]:
+    """The loss of one visit, and its gradients for both parameters."""
+    settings = trial.settings
+    came = trial.roles["trick_gradient"] + 0.0  # no −0
+    return {
+        "loss": float(trial.roles["forward"]),
+        "advantage": settings.reward - settings.v,
+        "best": max(settings.reward, settings.other),
+        "v_gradient": float(came[0]),
+        "v_own_gradient": float(trial.roles["intended_gradient"][0]),
+        "logit_gradient": float(came[1]),
+    }
+
+
+EXPERIMENT = Experiment(
+    run_of("v", "logit", arguments=("reward", "weight", "stop")),
+    plain=lambda **given: critic_leak(**{**given, "stop": "no"}),
+    intended=own_gradients,
+    curves=learned,
+    facts=(of_one_visit,),
+    work=lambda settings: WORDS("work", updates=WORDS.counted("updates", settings.updates)),
+)
 
 
 def _example(program: Program) -> Mapping[str, float]:
@@ -330,7 +333,7 @@ def _updates(result: Result, settings: Settings) -> Figure:
 
 LESSON = Lesson(
     program=critic_leak,
-    lab=Lab(WORDS, Settings, compute, table, (_updates,), start=EXPERIMENT.run, direct_labels=True),
+    lab=EXPERIMENT.lab(WORDS, Settings, table, (_updates,), direct_labels=True),
     facts=(_example, _steps_of_the_actor, _guess),
     highlight="scale = stop_gradient(advantage)",
 )

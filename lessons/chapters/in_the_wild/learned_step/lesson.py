@@ -2,24 +2,32 @@
 
 import inspect
 import math
-from collections.abc import Iterator, Mapping
-from functools import lru_cache, partial
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
 
+import numpy as np
 import torch
 
-from lessons.chapters.in_the_wild.learned_step.figures import CHARTS, table
-from lessons.contract.lab import Lab, Start
+from lessons.contract.figure import TALL, Figure, Table
+from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Note, Result, Series
+from lessons.contract.roles import ROLES
 from lessons.contract.settings import choice, numbers, slider, whole
 from lessons.contract.words import Words
 from lessons.gradient_tricks.text import listed, number
 from lessons.gradient_tricks.tricks import scale_gradient, stop_gradient
-from lessons.kit.experiment import Experiment, Program
-from lessons.kit.inputs import ComputedIn, array, leaf, place_of, point_in_text, series_by_role
+from lessons.kit.chart_pieces import Trace, axes, cells, curve, dragged, fitted, mark, scatter, thin
+from lessons.kit.components import MOST_NAMED, component_figure
+from lessons.kit.experiment import Experiment, Program, Trial
+from lessons.kit.inputs import ComputedIn, array, leaf, place_of, point_in_text
+from lessons.kit.line_names import NAMES, named
 from lessons.kit.nan_notes import notes_on_not_finite, too_large
+from lessons.kit.titles import brief
 
 WORDS = Words(__file__)
+
 
 SHIFTED = {"x": (0.1, 0.4, 0.7, 2.5), "limits": (-4, 3)}
 """Weights and limits of the last question."""
@@ -120,13 +128,6 @@ def run(settings: Settings) -> Start:
     return Start({"x": x, "s": s}, arguments, (place_of(settings),))
 
 
-EXPERIMENT = Experiment(
-    run,
-    plain=lambda x, s, **given: learned_step(x, s, **{**given, **PLAIN}),
-    intended=formula,
-)
-
-
 def teeth(program: Program, x: float, bits: int, end: float) -> tuple[torch.Tensor, torch.Tensor]:
     """One quantised weight over the step size, from 0 to ``end``, NaN at each jump.
 
@@ -196,42 +197,36 @@ def _ratio(
     return float(ratios.square().mean().sqrt()) if bool(length.all()) else math.nan
 
 
-def compute(program: Program, settings: Settings) -> Result:
-    """Values and gradients at the learner's weights, and one weight over s."""
-    given = torch.tensor(settings.x, dtype=torch.float64)
-    start = EXPERIMENT.run(settings)
-    x, s = start.leaves["x"], settings.s
-    roles = EXPERIMENT.by_role(program, start)
-    place = place_of(settings)
-    end = max(2.0, 1.25 * s)
-    over, tooth = (array(one) for one in teeth(program, float(given[place]), settings.bits, end))
-    ratios = relative_steps(program, settings.bits)
-    return Result(
-        series=series_by_role(array(given), roles),
-        curves=(Series("forward", "forward", over, tooth),),
-        facts={
-            "inputs": len(given),
-            "lowest": levels(settings.bits)[0],
-            "highest": levels(settings.bits)[1],
-            "v": float(given[place]) / s,
-            **{f"sum_{r.partition('_')[0]}": float(y.double().sum()) for r, y in roles.items()},
-            "many": COUNTS[-1],
-            "ratio_none": ratios["none"][-1],
-            "ratio_lsq": ratios["lsq"][-1],
-        },
-        more_facts=[
-            partial(_sums, program, given, s, start),
-            # A cut in the graph changes none of these.
-            partial(_of_one, inspect.unwrap(program), start, place),
-            partial(_difference, program, given, settings, start),
-        ],
-        notes=tuple(_notes(given, x, roles, settings)),
-        work=WORDS.counted("weights", len(given)),
-    )
+def tooth(trial: Trial[Settings]) -> Iterator[Series]:
+    """The chosen weight, quantised, over the step size."""
+    settings = trial.settings
+    end = max(2.0, 1.25 * settings.s)
+    chosen = settings.x[place_of(settings)]
+    over, values = (array(one) for one in teeth(trial.program, chosen, settings.bits, end))
+    yield Series("forward", "forward", over, values)
 
 
-def _of_one(program: Program, start: Start, place: int) -> dict[str, float]:
+def codes(trial: Trial[Settings]) -> dict[str, float]:
+    """The codes' ends, the sums over all weights, and how far one step moves the step size."""
+    settings = trial.settings
+    lowest, highest = levels(settings.bits)
+    ratios = relative_steps(trial.program, settings.bits)
+    return {
+        "inputs": len(settings.x),
+        "lowest": lowest,
+        "highest": highest,
+        "v": settings.x[place_of(settings)] / settings.s,
+        **{f"sum_{r.partition('_')[0]}": float(y.double().sum()) for r, y in trial.roles.items()},
+        "many": COUNTS[-1],
+        "ratio_none": ratios["none"][-1],
+        "ratio_lsq": ratios["lsq"][-1],
+    }
+
+
+def _of_one(trial: Trial[Settings]) -> dict[str, float]:
     """The gradient of the chosen weight with plain rounding, its code, and straight-through."""
+    start, place = trial.start, place_of(trial.settings)
+    program = inspect.unwrap(trial.program)  # a cut in the graph changes none of these
     only = {name: leaf[[place]] for name, leaf in start.leaves.items()}
     plain, straight = (
         EXPERIMENT.by_role(program, start.but(**only, rounding=rounding, scale="none"))
@@ -243,14 +238,15 @@ def _of_one(program: Program, start: Start, place: int) -> dict[str, float]:
     }
 
 
-def _sums(program: Program, given: torch.Tensor, s: float, start: Start) -> dict[str, float]:
+def _sums(trial: Trial[Settings]) -> dict[str, float]:
     """The step size's gradient from all weights, as each answer expects it."""
 
     def all_of(rounding: str, scale: str = "none") -> float:
-        roles = EXPERIMENT.by_role(program, start.but(rounding=rounding, scale=scale))
-        return float(roles["trick_gradient"].double().sum())
+        start = trial.start.but(rounding=rounding, scale=scale)
+        return float(EXPERIMENT.by_role(trial.program, start)["trick_gradient"].double().sum())
 
-    bits = start.arguments["bits"]
+    s, bits = trial.settings.s, trial.settings.bits
+    given = torch.tensor(trial.settings.x, dtype=torch.float64)
     lowest, highest = levels(bits)
     clipped = (given / s <= lowest) | (given / s >= highest)
     straight = all_of("straight")
@@ -271,22 +267,22 @@ def _sums(program: Program, given: torch.Tensor, s: float, start: Start) -> dict
 
 
 @torch.no_grad()
-def _difference(
-    program: Program, x: torch.Tensor, settings: Settings, start: Start
-) -> dict[str, float]:
+def _difference(trial: Trial[Settings]) -> dict[str, float]:
     """The sum of the quantised weights at s + h and at s − h, over 2h; at least 0 for s − h."""
+    settings, given = trial.settings, trial.start.arguments
+    x = torch.tensor(settings.x, dtype=torch.float64)
     low, high = max(settings.s - settings.h, 1e-9), settings.s + settings.h
-    sums = [program(x, torch.full_like(x, s), **start.arguments).sum() for s in (low, high)]
+    sums = [trial.program(x, torch.full_like(x, s), **given).sum() for s in (low, high)]
     return {"difference": float(sums[1] - sums[0]) / (high - low)}
 
 
-def _notes(
-    given: torch.Tensor, x: torch.Tensor, roles: Mapping[str, torch.Tensor], settings: Settings
-) -> Iterator[Note]:
+def _notes(trial: Trial[Settings]) -> Iterator[Note]:
     """Notes on numbers that are not finite, and on weights where torch and the formula differ."""
+    settings, x = trial.settings, trial.leaf("x")
+    given = torch.tensor(settings.x, dtype=torch.float64)
     causes = (too_large("x", x),)
     otherwise = WORDS("ratio_too_large")
-    yield from notes_on_not_finite("x", given, roles, causes, otherwise)
+    yield from notes_on_not_finite("x", given, trial.roles, causes, otherwise)
     lowest, highest = levels(settings.bits)
     v = x / torch.full_like(x, settings.s)
     at_limit = (v == lowest) | (v == highest)
@@ -295,9 +291,113 @@ def _notes(
         yield Note("info", WORDS("at_limit", where=where))
 
 
+EXPERIMENT = Experiment(
+    run,
+    plain=lambda x, s, **given: learned_step(x, s, **{**given, **PLAIN}),
+    intended=formula,
+    along="x",
+    curves=tooth,
+    notes=_notes,
+    facts=(codes, _sums, _of_one, _difference),
+    work=lambda settings: WORDS.counted("weights", len(settings.x)),
+)
+
+
+LABELS = {
+    "true_gradient": WORDS("plain_round"),
+    "trick_gradient": NAMES["trick_gradient"],
+    "intended_gradient": WORDS("lsq_formula"),
+}
+SLOPES = {"true_gradient": WORDS("plain"), "trick_gradient": NAMES["trick_gradient"]}
+"""The short names of the two slopes in the first chart."""
+
+
+def table(result: Result, settings: Settings) -> Table:
+    """One row a weight, and the sums."""
+    columns = [(WORDS("weight_x"), None), (WORDS("quantised"), "forward")]
+    columns += [(label, role) for role, label in LABELS.items()]
+    names = ["forward", *LABELS]
+    rows = [
+        (number(float(x), 5), *cells(result, names, place, 5))
+        for place, x in enumerate(result["forward"].x)
+    ]
+    sums = (number(_sum(result, name), 5) for name in names)
+    return Table(WORDS("table"), tuple(columns), (*rows, (WORDS("sum"), *sums)))
+
+
+def _sum(result: Result, role: str) -> float:
+    return result.number(f"sum_{role.partition('_')[0]}")
+
+
+def _slopes(result: Result, settings: Settings) -> Figure:
+    """One quantised weight over s, and through its point a line for each gradient."""
+    tooth = result.curves[0]
+    s, x, y = result.numbers("s", "x", "forward")
+    end = float(np.nanmax(tooth.x))
+    largest = float(np.nanmax(np.abs(tooth.y), initial=0.0))
+    seen = [tooth.y, np.array([x if abs(x) <= 3 * largest else 0.0])]
+    low, high = fitted(seen)
+    low, high = min(low, -0.15 * high), max(high, -0.15 * low)  # room for the names of the lines
+    layout = axes(
+        (0.0, end), (1.1 * low, 1.1 * high), WORDS("step_size"), WORDS("quantised_weight")
+    )
+    slopes = {role: result.number(role) for role in SLOPES}
+    across, nothing = np.array([0.0, s, end]), np.full(3, np.nan)
+    tangents = [
+        Series(role, role, across, y + slope * (across - s) if math.isfinite(slope) else nothing)
+        for role, slope in slopes.items()
+    ]
+    point: Trace = scatter("markers", np.array([s]), np.array([y])) | {
+        "marker": mark(ROLES["forward"]),
+        "showlegend": False,
+        "hovertemplate": WORDS("slopes_hover"),
+    }
+    weight = thin(np.array([0.0, end]), np.array([x, x]), WORDS("weight_itself"))
+    ends = [(one.role, SLOPES[one.role], one.y) for one in tangents]
+    ends.append(("noise", "x", np.array([x if low <= x <= high else np.nan])))
+    found = ", ".join(f"{SLOPES[role]} {brief(one, 1.0)}" for role, one in slopes.items())
+    return WORDS.chart(
+        "slopes",
+        [
+            weight,
+            *(
+                curve(one) | {"hovertemplate": WORDS("slope_hover", name=LABELS[one.role])}
+                for one in tangents
+            ),
+            curve(tooth, exact=True) | {"name": WORDS("quantised")},
+            dragged(point, "place", s="x"),
+            *named(ends, layout, TALL),
+        ],
+        layout,
+        TALL,
+        x=brief(x),
+        y=number(y, 4),
+        s=number(s, 3),
+        found=found,
+    )
+
+
+def _weights(result: Result, settings: Settings) -> Figure:
+    """The chart of each weight's gradient for the step size."""
+    count = len(result["forward"].x)
+    places = np.arange(1.0, count + 1)
+    numbered = replace(result, series=tuple(replace(one, x=places) for one in result.series))
+    names = [number(float(x), 3) for x in result["forward"].x]
+    summed = ("trick_gradient", "true_gradient")
+    sums = ", ".join(f"{LABELS[role]} {brief(_sum(result, role), 1.0)}" for role in summed)
+    y = WORDS("gradient_of_s")
+    chart = component_figure(WORDS, "weights", numbered, LABELS, names, y=y, sums=sums)
+    x = WORDS("weight_x") if count <= MOST_NAMED else WORDS("weight_place")
+    chart.layout["xaxis"]["title"]["text"] = x
+    for trace in chart.data:
+        if "markers" in trace["mode"]:
+            trace["customdata"] = np.repeat(places, 3).astype(int).tolist()
+    return replace(chart, selects="point")
+
+
 LESSON = Lesson(
     program=learned_step,
-    lab=Lab(WORDS, Settings, compute, table, CHARTS, start=EXPERIMENT.run, direct_labels=True),
+    lab=EXPERIMENT.lab(WORDS, Settings, table, (_slopes, _weights), direct_labels=True),
     highlight="v + stop_gradient(code - v)",
     facts=(offset,),
 )

@@ -16,7 +16,7 @@ from torch.nn import ParameterList
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
-from lessons.contract.lab import Lab, Start
+from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.settings import choice, slider, whole
@@ -27,7 +27,7 @@ from lessons.gradient_tricks.tricks import stop_gradient
 from lessons.gradient_tricks.tricks.as_one import one_op
 from lessons.kit.chart_pieces import Trace, annotation, axes, fitted, points
 from lessons.kit.components import component_table
-from lessons.kit.experiment import Experiment, Program, components
+from lessons.kit.experiment import Experiment, Program, Trial
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import ComputedInFloat32, golden
 from lessons.kit.line_names import NAMES
@@ -264,11 +264,6 @@ def target_held_still(
     return -2 * error * here[:, 0]
 
 
-EXPERIMENT = Experiment(
-    one_step, lambda **given: td_loss(**{**given, "stop": False}), target_held_still
-)
-
-
 def factors(program: Program, discount: float, rate: float) -> dict[str, float]:
     """By what one step multiplies the weight that two states share, with a stop and without."""
     task = task_of(Settings.read({"task": "two"}) | {"discount": discount})
@@ -280,33 +275,33 @@ def factors(program: Program, discount: float, rate: float) -> dict[str, float]:
     return found
 
 
-def compute(program: Program, settings: Settings) -> Result:
-    """One step's gradients by role, and where the training rests."""
-    start = EXPERIMENT.run(settings)
-    w = start.leaves["w"].detach()
-    roles = {**EXPERIMENT.by_role(program, start), "forward": w}
+def rests(trial: Trial[Settings]) -> dict[str, float]:
+    """The gradients of one step for both of its states' weights, and where the training rests."""
+    settings, came = trial.settings, trial.roles["trick_gradient"]
+    here = min(settings.point, len(came)) - 1
+    after = min(here + 1, len(came) - 1)
     task = task_of(settings)
     true = task.true()
     rests = {name: task.rests(name == "stopped") for name in ("stopped", "open")}
-    whole = inspect.unwrap(program)  # what is cut in the graph changes none of these facts
-    return Result(
-        series=components(roles),
-        facts={
-            **_of_one_step(roles["trick_gradient"], settings),
-            "states": task.states.shape[1],
-            **{f"{name}_rests_off": task.off(w, true) for name, w in rests.items()},
-            **{f"{name}_rests_loss": float(task.loss(w)) for name, w in rests.items()},
-            **factors(whole, settings.discount, settings.rate),
-        },
-        work=WORDS("work", seeds=counted_seeds(settings)),
-    )
+    whole = inspect.unwrap(trial.program)  # what is cut in the graph changes none of these facts
+    return {
+        "own_gradient": float(came[here]),
+        "next_gradient": float(came[after]),
+        "states": task.states.shape[1],
+        **{f"{name}_rests_off": task.off(w, true) for name, w in rests.items()},
+        **{f"{name}_rests_loss": float(task.loss(w)) for name, w in rests.items()},
+        **factors(whole, settings.discount, settings.rate),
+    }
 
 
-def _of_one_step(gradient: torch.Tensor, settings: Settings) -> dict[str, float]:
-    """The gradients of one step for its state's weight and for the next state's."""
-    here = min(settings.point, len(gradient)) - 1
-    after = min(here + 1, len(gradient) - 1)
-    return {"own_gradient": float(gradient[here]), "next_gradient": float(gradient[after])}
+EXPERIMENT = Experiment(
+    one_step,
+    lambda **given: td_loss(**{**given, "stop": False}),
+    target_held_still,
+    value="w",
+    facts=(rests,),
+    work=lambda settings: WORDS("work", seeds=counted_seeds(settings)),
+)
 
 
 ARMS = {"trick": ("trick_gradient", WORDS("as_set")), "plain": ("true_gradient", WORDS("no_stop"))}
@@ -405,12 +400,10 @@ def _second(history: History, settings: Settings) -> Figure:
     return (_values if settings.task == "two" else _distances)(history, settings)
 
 
-LAB = Lab(
-    words=WORDS,
-    settings=Settings,
-    compute=compute,
-    table=static_table,
-    start=one_step,
+LAB = EXPERIMENT.lab(
+    WORDS,
+    Settings,
+    static_table,
     training=Training(Learners, (_first, _second), table, cuts=True),
 )
 

@@ -9,7 +9,7 @@ import torch
 from torch.nn import functional
 
 from lessons.contract.figure import SHORT, TALL, Figure, Table
-from lessons.contract.lab import Lab, Start
+from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.settings import choice, numbers
@@ -18,7 +18,7 @@ from lessons.gradient_tricks.text import number
 from lessons.gradient_tricks.tricks import stop_gradient
 from lessons.kit.chart_pieces import Trace, along_x, axes, cells, curve, fitted, scatter, span
 from lessons.kit.components import component_figure
-from lessons.kit.experiment import Experiment, Program
+from lessons.kit.experiment import Experiment, Program, Trial
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import (
     ComputedIn,
@@ -28,7 +28,6 @@ from lessons.kit.inputs import (
     leaf,
     place_of,
     point_in_text,
-    series_by_role,
 )
 from lessons.kit.line_names import NAMES, lines, named
 from lessons.kit.nan_notes import notes_on_not_finite
@@ -66,14 +65,6 @@ def run(settings: Settings) -> Start:
     x = leaf(settings, "x")
     leaves = {"x": x.requires_grad_(), "advantages": advantages(settings).to(x)}
     return Start(leaves, {"form": settings.form}, (place_of(settings),))
-
-
-EXPERIMENT = Experiment(
-    run,
-    plain=without_stop,
-    # Minus the advantage times the derivative of log sigmoid(x).
-    intended=lambda x, advantages, form: -advantages * torch.sigmoid(-x),
-)
 
 
 def second(y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
@@ -120,37 +111,23 @@ PPO_CLIP = 0.2
 """The distance from 1 at which PPO's loss clips the ratio."""
 
 
-def compute(program: Program, settings: Settings) -> Result:
-    """Compute each token's part, the gradients, both over the logit, and the second derivative."""
-    form = settings.form
+def of_the_loss(trial: Trial[Settings]) -> Mapping[str, float | str]:
+    """The loss and the chosen token's part in it."""
+    settings, place = trial.settings, place_of(trial.settings)
     points, given = torch.tensor(settings.x, dtype=torch.float64), advantages(settings)
-    start = EXPERIMENT.run(settings)
-    x, place = start.leaves["x"].detach(), place_of(settings)
-    roles = EXPERIMENT.by_role(program, start)
-    added = roles["forward"].cpu().double()
-    slopes = roles["trick_gradient"].cpu().double()
-    return Result(
-        series=series_by_role(array(points), roles),
-        curves=(
-            *_value_curves(program, points, given, start),
-            *_second_curves(program, form, x),
-        ),
-        facts={
-            "token": place + 1,
-            "tokens": len(points),
-            "p": float(torch.sigmoid(points[place])),
-            "advantage": float(given[place]),
-            "minus_advantage": -float(given[place]),
-            "weight": WORDS("log_p") if form == "plain" else "e⁰ = 1",
-            "loss": float(added.sum()),
-            "logp_loss": -float(given @ functional.logsigmoid(points)),
-            "printed": str(float(f"{-float((-added).mean()):.3g}")),
-            "trick_gradient_length": math.hypot(*slopes.tolist()),
-        },
-        notes=(*_uneven(settings), *_not_finite(points, x, roles)),
-        planes={"advantages": array(given)},
-        work=WORDS.counted("tokens", len(points)),
-    )
+    added, slopes = (trial.roles[role].cpu().double() for role in ("forward", "trick_gradient"))
+    return {
+        "token": place + 1,
+        "tokens": len(points),
+        "p": float(torch.sigmoid(points[place])),
+        "advantage": float(given[place]),
+        "minus_advantage": -float(given[place]),
+        "weight": WORDS("log_p") if settings.form == "plain" else "e⁰ = 1",
+        "loss": float(added.sum()),
+        "logp_loss": -float(given @ functional.logsigmoid(points)),
+        "printed": str(float(f"{-float((-added).mean()):.3g}")),
+        "trick_gradient_length": math.hypot(*slopes.tolist()),
+    }
 
 
 def advantages(settings: Settings) -> torch.Tensor:
@@ -160,22 +137,21 @@ def advantages(settings: Settings) -> torch.Tensor:
     return torch.tensor(given, dtype=torch.float64)
 
 
-def _value_curves(
-    program: Program, points: torch.Tensor, given: torch.Tensor, start: Start
-) -> Iterator[Series]:
-    """Curves of a token's part over its logit, one for each advantage."""
-    grid = grid_around(points)
-    x = grid.to(start.leaves["x"].detach())
-    for which, advantage in enumerate(dict.fromkeys(given.tolist()[:MOST_LINES]), start=1):
+def _curves(trial: Trial[Settings]) -> Iterator[Series]:
+    """A token's part over its logit, one for each advantage; the second derivatives over its lead.
+
+    These are by autograd, of the expected loss, and of the value.
+    """
+    program, settings, form = trial.program, trial.settings, trial.settings.form
+    grid = grid_around(torch.tensor(settings.x, dtype=torch.float64))
+    x = grid.to(trial.leaf("x"))
+    given = advantages(settings).tolist()[:MOST_LINES]
+    for which, advantage in enumerate(dict.fromkeys(given), start=1):
         with torch.no_grad():
             same = torch.full(x.shape, advantage, dtype=torch.float64).to(x)
-            added = program(x, same, **start.arguments)
+            added = program(x, same, form)
         yield Series(f"value_{which}", "forward", array(grid), array(added))
-
-
-def _second_curves(program: Program, form: str, like: torch.Tensor) -> Iterator[Series]:
-    """The second derivatives over a token's lead: by autograd, expected, and of the value."""
-    x = torch.linspace(-SECOND_REACH, SECOND_REACH, 121, dtype=torch.float64).to(like)
+    x = torch.linspace(-SECOND_REACH, SECOND_REACH, 121, dtype=torch.float64).to(x)
     found = {
         "trick_gradient": second_on_average(program, x, form),
         "intended_gradient": second_of_expected(x),
@@ -215,7 +191,9 @@ def _later() -> Mapping[str, float]:
     }
 
 
-def _uneven(settings: Settings) -> Iterator[Note]:
+def _notes(trial: Trial[Settings]) -> Iterator[Note]:
+    """Notes on lists of different lengths, and on numbers that are not finite."""
+    settings = trial.settings
     few, many = len(settings.advantages), len(settings.x)
     given = WORDS(
         "advantages_given",
@@ -226,18 +204,26 @@ def _uneven(settings: Settings) -> Iterator[Note]:
         yield Note("info", WORDS("others_zero", given=given))
     elif few > many:
         yield Note("info", WORDS("left_out", given=given))
-
-
-def _not_finite(
-    points: torch.Tensor, x: torch.Tensor, roles: Mapping[str, torch.Tensor]
-) -> Iterator[Note]:
-    lost = functional.logsigmoid(x).isinf()
+    points = torch.tensor(settings.x, dtype=torch.float64)
     causes = (
-        (lost, WORDS("logp_not_finite")),
-        (roles["forward"].isinf(), WORDS("value_not_finite")),
+        (functional.logsigmoid(trial.leaf("x")).isinf(), WORDS("logp_not_finite")),
+        (trial.roles["forward"].isinf(), WORDS("value_not_finite")),
     )
     unknown = WORDS("too_large")
-    return notes_on_not_finite("x", points, roles, causes, otherwise=unknown)
+    yield from notes_on_not_finite("x", points, trial.roles, causes, otherwise=unknown)
+
+
+EXPERIMENT = Experiment(
+    run,
+    plain=without_stop,
+    # Minus the advantage times the derivative of log sigmoid(x).
+    intended=lambda x, advantages, form: -advantages * torch.sigmoid(-x),
+    along="x",
+    curves=_curves,
+    notes=_notes,
+    facts=(of_the_loss,),
+    work=lambda settings: WORDS.counted("tokens", len(settings.x)),
+)
 
 
 LABELS = {
@@ -264,10 +250,10 @@ def table(result: Result, settings: Settings) -> Table:
         for name in (WORDS("token"), WORDS("logit_x"), WORDS("probability"), WORDS("advantage"))
     ]
     columns += [(WORDS("adds"), "forward"), *((name, role) for role, name in LABELS.items())]
-    rows = []
+    rows, weights = [], advantages(settings).tolist()
     for place, x in enumerate(result["forward"].x):
         p = 1 / (1 + np.exp(-np.clip(x, -700, 700)))
-        given = (number(float(one), 5) for one in (x, p, result.planes["advantages"][place]))
+        given = (number(float(one), 5) for one in (x, p, weights[place]))
         rows.append((str(place + 1), *given, *cells(result, ["forward", *LABELS], place, 6)))
     return Table(WORDS("table"), tuple(columns), tuple(rows))
 
@@ -283,7 +269,7 @@ def _values(result: Result, settings: Settings) -> Figure:
         "values",
         [
             *(curve(line, exact=True) for line in drawn),
-            *named(_ends(result, drawn), layout, TALL),
+            *named(_ends(settings, drawn), layout, TALL),
             strokes,
             along_x(result["forward"]),
         ],
@@ -297,10 +283,10 @@ def _values(result: Result, settings: Settings) -> Figure:
     return replace(chart, selects="point")
 
 
-def _ends(result: Result, drawn: list[Series]) -> Iterator[tuple[str, str, Array]]:
+def _ends(settings: Settings, drawn: list[Series]) -> Iterator[tuple[str, str, Array]]:
     """The advantage that each line belongs to and its tokens, to stand at its end."""
     tokens: dict[float, list[str]] = {}
-    for place, advantage in enumerate(result.planes["advantages"].tolist()[:MOST_LINES], start=1):
+    for place, advantage in enumerate(advantages(settings).tolist()[:MOST_LINES], start=1):
         tokens.setdefault(advantage, []).append(str(place))
     for line, (advantage, whose) in zip(drawn, tokens.items(), strict=True):
         shown = WORDS("line_name", advantage=number(advantage, 3), tokens=", ".join(whose))
@@ -364,15 +350,7 @@ def _second(result: Result, settings: Settings) -> Figure:
 
 LESSON = Lesson(
     program=value_one,
-    lab=Lab(
-        WORDS,
-        Settings,
-        compute,
-        table,
-        (_values, _gradients, _second),
-        start=EXPERIMENT.run,
-        direct_labels=True,
-    ),
+    lab=EXPERIMENT.lab(WORDS, Settings, table, (_values, _gradients, _second), direct_labels=True),
     facts=(_quoted, _later),
     highlight="torch.exp(logp - stop_gradient(logp))",
 )

@@ -1,17 +1,18 @@
 """Guided backpropagation by hooks on ``nn.ReLU``, for a model that calls ``F.relu`` instead."""
 
-from typing import Any
-
 import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812 - as everybody calls it
 
 from lessons.contract.bug import Bug, Code, changed
 from lessons.gradient_tricks.tricks import gradient_override_map
+from lessons.gradient_tricks.tricks.rule import Op
+
+Gradients = tuple[torch.Tensor, ...]
 
 
 def broken(model: nn.Module, picture: torch.Tensor) -> torch.Tensor:
-    def cut(module: nn.Module, into: Any, out: Any) -> Any:
+    def cut(module: nn.Module, into: Gradients, out: Gradients) -> Gradients:
         return (into[0].clamp(min=0),)
 
     relus = [one for one in model.modules() if isinstance(one, nn.ReLU)]
@@ -25,7 +26,7 @@ def afterwards(model: nn.Module, picture: torch.Tensor) -> torch.Tensor:
 
 
 def by_type(model: nn.Module, picture: torch.Tensor) -> torch.Tensor:
-    def cut(op: Any, upstream: torch.Tensor) -> torch.Tensor:
+    def cut(op: Op, upstream: torch.Tensor) -> torch.Tensor:
         return torch.where(op.outputs[0] > 0, upstream.clamp(min=0), 0.0)
 
     with gradient_override_map({F.relu: cut}):

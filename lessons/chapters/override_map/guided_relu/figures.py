@@ -1,30 +1,34 @@
 """The shapes lab's charts and tables: as it trains, and what a rule does to eight relus."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from lessons.chapters.override_map.guided_relu.net import (
     BEFORE,
+    KINDS,
     LAYERS,
     RULES,
+    SIDE,
     Settings,
     upstream_of,
 )
-from lessons.chapters.override_map.guided_relu.shapes import KINDS
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.result import Array, Facts, Result
 from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
-from lessons.kit.chart_pieces import Trace, annotation, axes, cells
+from lessons.kit.chart_pieces import Trace, annotation, cells, plane
 from lessons.training.step_charts import HEIGHT, arms_table, of
 
 WORDS = Words(__file__)
 
-_GAP = 0.01
+_STEP = SIDE + 1
+"""Pixels from one square to the next: one stays empty between them."""
 CALLED = {rule: WORDS.option("rule", rule) for rule in RULES}
+Place = tuple[int, int]
+"""Row and column of a square."""
+
 LOOKS = {
     "plain": ("true_gradient", CALLED["plain"]),
     "guided": ("trick_gradient", CALLED["guided"]),
@@ -33,8 +37,8 @@ LOOKS = {
 """The role that each rule is drawn in, and its name."""
 
 # Below 0 the one hue, above it the other, and the paper where the gradient is 0.
-_DIVERGING = [[0.0, "role:forward"], [0.5, "ink:paper"], [1.0, "role:trick_gradient"]]
-_GREYS = [[0.0, "ink:paper"], [1.0, "ink:text"]]
+_DIVERGING = ("role:forward", "ink:paper", "role:trick_gradient")
+_GREYS = ("ink:paper", "ink:text")
 
 
 def table(history: History, settings: Settings) -> Table:
@@ -72,16 +76,16 @@ def _maps(history: History, settings: Settings) -> Figure:
     layers = settings.randomised
     share, seen = max(zip(picture["shares"], KINDS, strict=True))
     rows = [(WORDS("as_trained"), 0), *[(_randomised(layers), 1)] * bool(layers)]
-    data = [_square(picture["pixels"], (_GREYS, -0.5, 1.5), WORDS("pixel"), 1)]
-    layout = _grid((WORDS("picture"), *CALLED.values()), len(rows))
+    data = [_square(picture["pixels"], (_GREYS, -0.5, 1.5), WORDS("pixel"), (0, 0))]
+    layout = _squares((WORDS("picture"), *CALLED.values()), len(rows))
     in_words = []
-    for place, (called, which) in enumerate(rows):
+    for row, (called, which) in enumerate(rows):
         maps = {rule: picture[rule][which] for rule in RULES}
-        data += _heat(maps, first=2 + len(RULES) * place)
+        data += _heat(maps, row)
         in_words.append(WORDS("weights", called=called.replace("<br>", " "), maps=_in_words(maps)))
     if layers:
         # In the second row's first place, which has no square.
-        layout["annotations"].append(_words(_randomised(layers), 0.125, 0.25, "paper", "paper"))
+        layout["annotations"].append(_words(_randomised(layers), 0, -_STEP - SIDE / 2))
     return Figure(
         "maps",
         WORDS("rows_title", correlations=_correlations(history.facts, layers))
@@ -108,68 +112,52 @@ def _randomised(layers: int) -> str:
     return WORDS("last_layer") if layers == 1 else WORDS("last_layers", n=layers)
 
 
-def _heat(seen: dict[str, Array], first: int) -> Iterator[Trace]:
-    """One heatmap a rule, all on one scale that reaches equally far on both sides of 0.
+def _heat(seen: dict[str, Array], row: int) -> Iterator[Trace]:
+    """One heatmap a rule in a row, all on one scale that reaches equally far on both sides of 0.
 
     It leaves the largest few out, which would make all others pale.
     """
     together = np.abs(np.concatenate([map_.ravel() for map_ in seen.values()]))
     known = together[np.isfinite(together)]
     reach = max(float(np.percentile(known, 98)) if len(known) else 0.0, 1e-9)
-    for place, (rule, map_) in enumerate(seen.items(), start=first):
-        yield _square(map_, (_DIVERGING, -reach, reach), CALLED[rule], place)
+    for column, (rule, map_) in enumerate(seen.items(), start=1):
+        yield _square(map_, (_DIVERGING, -reach, reach), CALLED[rule], (row, column))
 
 
-def _square(z: Array, scale: tuple[list[list[Any]], float, float], name: str, place: int) -> Trace:
-    """A heatmap in the square with this number: its colours go from one value to another."""
-    colours, low, high = scale
-    end = _end(place)
+def _square(z: Array, scale: tuple[Sequence[str], float, float], name: str, place: Place) -> Trace:
+    """A heatmap at a place: its colours go from one value to another."""
+    (row, column), (colours, low, high) = place, scale
+    steps = np.linspace(0.0, 1.0, len(colours)).tolist()
     return {
         "type": "heatmap",
         "z": z[::-1],
-        "colorscale": colours,
+        "x0": column * _STEP + 0.5,
+        "dx": 1,
+        "y0": 0.5 - row * _STEP - SIDE,
+        "dy": 1,
+        "colorscale": [[*pair] for pair in zip(steps, colours, strict=True)],
         "zmin": low,
         "zmax": high,
         "showscale": False,
-        "xaxis": f"x{end}",
-        "yaxis": f"y{end}",
         "hovertemplate": "%{z:.3g}<extra>" + name + "</extra>",
     }
 
 
-def _end(place: int) -> str:
-    """How the axes of a square are numbered; the first ones are not."""
-    return str(place) if place > 1 else ""
-
-
-def _grid(names: tuple[str, ...], rows: int) -> Trace:
-    """A layout of squares in rows, each column under its name; only the first row has the first."""
-    layout = axes((0.0, 1.0), (0.0, 1.0), "", "")
-    layout |= {"annotations": [], "margin": {"l": 4, "r": 4, "t": 26, "b": 4}}
-    squares = [(row, column) for row in range(rows) for column in range(len(names))]
-    for place, (row, column) in enumerate(squares[: len(names)] + squares[len(names) + 1 :], 1):
-        end = _end(place)
-        plain = {"visible": False, "fixedrange": True, "constrain": "domain"}
-        across = [(column + side) / len(names) - sign * _GAP for side, sign in ((0, -1), (1, 1))]
-        up = [1 - (row + side) / rows - sign * _GAP for side, sign in ((1, -1), (0, 1))]
-        layout[f"xaxis{end}"] = {**plain, "domain": across, "anchor": f"y{end}"}
-        layout[f"yaxis{end}"] = {
-            **plain,
-            "domain": up,
-            "anchor": f"x{end}",
-            "scaleanchor": f"x{end}",
-        }
-        if row == 0:
-            above = _words(names[column], 0.5, 1.0, f"x{end} domain", f"y{end} domain")
-            layout["annotations"].append(above | {"yanchor": "bottom"})
+def _squares(names: Sequence[str], rows: int) -> Trace:
+    """A layout for squares in rows, each column under its name."""
+    ends = (0.0, len(names) * _STEP - 1.0), (1.0 - rows * _STEP, 0.0)
+    layout = plane(*ends, "", "")
+    for axis in ("xaxis", "yaxis"):
+        layout[axis] |= {"visible": False, "fixedrange": True, "constrain": "domain"}
+    layout["margin"] = {"l": 4, "r": 4, "t": 26, "b": 4}
+    above = (_words(name, column, 0.0) for column, name in enumerate(names))
+    layout["annotations"] = [one | {"yanchor": "bottom"} for one in above]
     return layout
 
 
-def _words(text: str, x: float, y: float, across: str, up: str) -> Trace:
+def _words(text: str, column: int, y: float) -> Trace:
     font = {"color": "ink:text", "size": 15}
-    return annotation(
-        x, y, text, xref=across, yref=up, font=font, xanchor="center", yanchor="middle"
-    )
+    return annotation(column * _STEP + SIDE / 2, y, text, font=font)
 
 
 def _in_words(seen: dict[str, Array]) -> str:

@@ -7,7 +7,6 @@ picture under three rules for relu; what a rule does to one relu, at eight relus
 import inspect
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import torch
 
@@ -16,8 +15,10 @@ from lessons.chapters.override_map.guided_relu.net import (
     BEFORE,
     BEHIND,
     FRESH,
+    KINDS,
     RELUS,
     RULES,
+    SIDE,
     STREAMS,
     TESTED,
     Networks,
@@ -26,11 +27,12 @@ from lessons.chapters.override_map.guided_relu.net import (
     compared,
     entropy,
     joined,
+    labels,
     maps,
+    pictures,
     test_pictures,
     upstream_of,
 )
-from lessons.chapters.override_map.guided_relu.shapes import KINDS, SIDE, labels, pictures
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
@@ -40,6 +42,7 @@ from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
 from lessons.gradient_tricks.tricks import gradient_override_map
 from lessons.gradient_tricks.tricks.entry import unmatched
+from lessons.gradient_tricks.tricks.rule import Op
 from lessons.kit.answers import which
 from lessons.kit.experiment import components
 from lessons.kit.gradients import gradient
@@ -64,10 +67,10 @@ TEST_EVERY, COMPARE_EVERY = 5, 50
 def guided_relu(
     x: torch.Tensor, network: Callable[[torch.Tensor], torch.Tensor], rule: str
 ) -> torch.Tensor:
-    def guided(op: Any, upstream: torch.Tensor) -> torch.Tensor:
+    def guided(op: Op, upstream: torch.Tensor) -> torch.Tensor:
         return torch.where(op.outputs[0] > 0, upstream.clamp(min=0), 0.0)
 
-    def deconvnet(op: Any, upstream: torch.Tensor) -> torch.Tensor:
+    def deconvnet(op: Op, upstream: torch.Tensor) -> torch.Tensor:
         return upstream.clamp(min=0)
 
     relu = {"plain": "Relu", "guided": guided, "deconvnet": deconvnet}[rule]

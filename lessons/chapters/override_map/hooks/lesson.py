@@ -1,7 +1,5 @@
 """Hooks: functions that get the gradient of one tensor, and can return another one."""
 
-from typing import Any
-
 import torch
 
 from lessons.contract.lesson import Lesson
@@ -101,6 +99,10 @@ def on_a_weight() -> dict[str, float]:
     }
 
 
+Gradients = tuple[torch.Tensor, ...]
+"""With respect to all inputs of a module, or to all of its outputs."""
+
+
 def on_a_module() -> dict[str, float]:
     """The gradients of two layers' weights; a hook on the second layer returns zeros."""
     first, second = (torch.nn.Linear(1, 1, bias=False) for _ in range(2))
@@ -108,7 +110,7 @@ def on_a_module() -> dict[str, float]:
         first.weight.fill_(2.0)
         second.weight.fill_(3.0)
 
-    def zeros(module: torch.nn.Module, of_inputs: Any, of_outputs: Any) -> tuple[torch.Tensor]:
+    def zeros(module: torch.nn.Module, of_inputs: Gradients, of_outputs: Gradients) -> Gradients:
         return (torch.zeros_like(of_inputs[0]),)
 
     second.register_full_backward_hook(zeros)

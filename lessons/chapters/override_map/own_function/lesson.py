@@ -2,6 +2,7 @@
 
 # mypy: allow-untyped-calls
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -67,9 +68,9 @@ def checks() -> dict[str, float | str]:
     """What torch's checks return for the Function, as a trick and with the true derivative."""
     x = torch.tensor([-1.0, 1.5], dtype=torch.float64, requires_grad=True)
 
-    def returned(check: Any, factor: float) -> bool:
+    def returned(check: Callable[..., bool], factor: float) -> bool:
         tried = partial(own_function, factor=factor, saved="call", second=2.0)
-        return bool(check(tried, x, raise_exception=False))
+        return check(tried, x, raise_exception=False)
 
     return {
         "trick_factor": TRICK,

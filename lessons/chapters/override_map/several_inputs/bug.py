@@ -1,7 +1,5 @@
 """A rule for an op of two inputs takes the mean over what was broadcast, where a sum belongs."""
 
-from typing import Any
-
 import torch
 
 from lessons.contract.bug import Bug, Code, changed
@@ -10,7 +8,7 @@ from lessons.gradient_tricks.tricks.rule import Op
 
 
 def broken(time: torch.Tensor, period: torch.Tensor) -> torch.Tensor:
-    def mod_grad(op: Op, upstream: torch.Tensor) -> tuple[Any, Any]:
+    def mod_grad(op: Op, upstream: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
         x, y = op.inputs
         return upstream, (-(x // y) * upstream).mean()
 
@@ -19,7 +17,7 @@ def broken(time: torch.Tensor, period: torch.Tensor) -> torch.Tensor:
 
 
 def none(time: torch.Tensor, period: torch.Tensor) -> torch.Tensor:
-    def mod_grad(op: Op, upstream: torch.Tensor) -> tuple[Any, Any]:
+    def mod_grad(op: Op, upstream: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
         return upstream, None
 
     with gradient_override_map({"FloorMod": mod_grad}):

@@ -1,7 +1,6 @@
 """A rule for an op with two inputs returns two gradients, in their order."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import torch
 
@@ -28,7 +27,7 @@ class Settings(AlongX):
 def several_inputs(
     x: torch.Tensor, factor: float, product: str, rule: str, power: str
 ) -> torch.Tensor:
-    def override(op: Op, upstream: torch.Tensor) -> tuple[Any, Any]:
+    def override(op: Op, upstream: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
         first, second = op.inputs
         if op.type == "matmul":
             own = upstream @ second.T, first.T @ upstream
@@ -95,7 +94,7 @@ def power_rule(x: torch.Tensor) -> dict[str, float | str]:
     at = {"pow_b": 3.0, "pow_e": 2.0}
     b, e = (x.new_tensor(value).requires_grad_() for value in at.values())
 
-    def pow_grad(op: Op, upstream: torch.Tensor) -> tuple[Any, Any]:
+    def pow_grad(op: Op, upstream: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
         b, e = op.inputs
         return upstream * e * b ** (e - 1), None
 

@@ -105,7 +105,7 @@ def square_and_scale() -> dict[str, float]:
     """A rule for an op that returns x² and 5x, and the ways to get it wrong."""
     x = torch.tensor(3.0, dtype=torch.float64, requires_grad=True)
 
-    def gradient(rule: Callable[..., Any]) -> float:
+    def gradient(rule: Callable[..., torch.Tensor]) -> float:
         with gradient_override_map({"py_func": rule}):
             squared, scaled = py_func(lambda x: (x**2, 5 * x), x)
         (came,) = torch.autograd.grad(2 * squared - scaled, x)

@@ -17,7 +17,7 @@ from torch.nn import ReLU, Sequential, Sigmoid
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
-from lessons.contract.lab import Lab, Start
+from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Array, Facts, Result
 from lessons.contract.settings import choice, slider, whole
@@ -29,7 +29,7 @@ from lessons.gradient_tricks.tricks.as_one import one_op
 from lessons.kit.answers import nearest_factor
 from lessons.kit.chart_pieces import Trace, axes, scatter
 from lessons.kit.components import component_table
-from lessons.kit.experiment import Experiment, Program, components
+from lessons.kit.experiment import Experiment, components
 from lessons.kit.inputs import ComputedInFloat32, array, golden
 from lessons.kit.line_names import NAMES, label
 from lessons.training import settings as training
@@ -309,7 +309,12 @@ def by_hand(
 
 
 EXPERIMENT = Experiment(
-    one_point, lambda **given: adversarial(**{**given, "wiring": "never"}), by_hand
+    one_point,
+    lambda **given: adversarial(**{**given, "wiring": "never"}),
+    by_hand,
+    value="features",
+    curves=lambda trial: components(trial.roles),
+    work=two_networks,
 )
 
 
@@ -328,18 +333,6 @@ def other_shares() -> dict[str, float]:
         "shares_majority": 1 - target,
         "shares_half": 0.5,
     }
-
-
-def compute(program: Program, settings: Settings) -> Result:
-    """One point's gradients by role."""
-    start = EXPERIMENT.run(settings)
-    features = start.leaves["features"].detach()
-    series = components({**EXPERIMENT.by_role(program, start), "forward": features})
-    return Result(
-        series=series,
-        curves=series,
-        work=two_networks(settings),
-    )
 
 
 _AWAY = 99.0
@@ -454,13 +447,11 @@ def _percent(facts: Facts, name: str) -> str:
     return f"{of(facts, name):.0%}"
 
 
-LAB = Lab(
-    words=WORDS,
-    settings=Settings,
-    compute=compute,
-    # What the gradient is at one point is seen in the graph and in the table.
-    table=static_table,
-    start=one_point,
+# What the gradient is at one point is seen in the graph and in the table.
+LAB = EXPERIMENT.lab(
+    WORDS,
+    Settings,
+    static_table,
     training=Training(Moons, (_plane, _losses, _accuracies), table, cuts=True),
 )
 

@@ -1,27 +1,84 @@
 """The lab of the two players: λ, the domains' gap, the classifier's angle; who gets what."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
+from torch.nn import functional
 
-from lessons.chapters.reversal.shared_players.figures import ENDS, gradients, plane, table
-from lessons.chapters.reversal.shared_players.game import (
-    at_features,
-    domain_loss,
-    examples,
-    wanted,
-    weights,
-)
 from lessons.contract.devices import device_and_dtype
+from lessons.contract.figure import Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.result import Array, Result, Series
+from lessons.contract.roles import ROLES
 from lessons.contract.settings import slider
 from lessons.contract.words import Words
-from lessons.kit.experiment import Experiment, Program, Roles, components
+from lessons.kit.arrows import heads
+from lessons.kit.chart_pieces import Trace, dragged, plane, round_up, scatter, thin
+from lessons.kit.components import component_figure, component_table
+from lessons.kit.experiment import Experiment, Program, Roles, Trial
+from lessons.kit.gradients import gradient
 from lessons.kit.inputs import ComputedIn, array
+from lessons.kit.line_names import NAMES, label
+from lessons.kit.titles import brief
 
 WORDS = Words(__file__)
+
+
+SOURCE = ((-0.5, 0.5), (-0.1, -0.6), (0.4, 0.3))
+TARGET = ((-0.4, -0.3), (0.2, 0.6), (0.5, -0.4))
+EXTRACTOR = ((1.0, 0.3), (-0.2, 0.8))
+
+
+def examples(gap: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """Inputs [n, 2] of both domains, their centres ``gap`` apart; domains [n], 0 or 1. float64."""
+    shift = torch.tensor([gap / 2, 0.0], dtype=torch.float64)
+    source, target = (torch.tensor(rows, dtype=torch.float64) for rows in (SOURCE, TARGET))
+    domain = torch.cat([torch.zeros(len(source)), torch.ones(len(target))]).double()
+    return torch.cat([source - shift, target + shift]), domain
+
+
+def weights(turn: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """The extractor's weight [2, 2]; the classifier's [2], of length 1, at this angle in degrees.
+
+    float64.
+    """
+    angle = torch.deg2rad(torch.tensor(turn, dtype=torch.float64))
+    return torch.tensor(EXTRACTOR, dtype=torch.float64), torch.stack([angle.cos(), angle.sin()])
+
+
+def domain_loss(
+    w1: torch.Tensor, w2: torch.Tensor, x: torch.Tensor, domain: torch.Tensor, **_: object
+) -> torch.Tensor:
+    """The domain loss with nothing reversed."""
+    return functional.binary_cross_entropy_with_logits(x @ w1 @ w2, domain)
+
+
+def wanted(
+    w1: torch.Tensor,
+    w2: torch.Tensor,
+    x: torch.Tensor,
+    domain: torch.Tensor,
+    scale: float,
+    **_: str,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The intended gradients of both players: −scale times the gradient, and the gradient."""
+    feature = x @ w1
+    miss = (torch.sigmoid(feature @ w2) - domain) / len(x)
+    return -scale * (x.T @ torch.outer(miss, w2)), feature.T @ miss
+
+
+def at_features(program: Program, start: Start) -> torch.Tensor:
+    """The gradient that leaves the reversal towards each example's feature, shape [n, 2].
+
+    With the identity for an extractor the inputs are the features.
+    """
+    given = {name: leaf.detach() for name, leaf in start.leaves.items()}
+    feature = (given["x"] @ given["w1"]).requires_grad_()
+    moved = {"w1": torch.eye(2).to(feature), "x": feature}
+    return gradient(Start({**given, **moved}, start.arguments).call(program), feature)
+
 
 STEP = 0.5
 """The learning rate of the one step that the facts try."""
@@ -34,6 +91,110 @@ class Players(ComputedIn):
     scale = slider(2, -1, 3, 0.05, accepts=(-1000, 1000))
     gap = slider(1.2, 0, 3, accepts=(-100, 100))
     turn = slider(20, -180, 180, 1, accepts=(-360, 360))
+
+
+WEIGHTS = ("w₁ 1,1", "w₁ 1,2", "w₁ 2,1", "w₁ 2,2", "w₂ 1", "w₂ 2")
+
+LABELS = {
+    "true_gradient": WORDS("no_reversal"),
+    "trick_gradient": NAMES["trick_gradient"],
+    "intended_gradient": WORDS("wanted"),
+}
+
+ENDS = ("from", "to")
+"""Of an arrow."""
+
+REACH = 1.0
+"""The least reach of the feature plane's axes."""
+
+HEIGHT = 380
+"""Pixels: the plane gets a square."""
+
+
+def gradients(result: Result, settings: Players) -> Figure:
+    """The weights' gradients."""
+    extractor, classifier = (
+        brief(result.number(f"{one}_factor"), 1.0) for one in ("extractor", "classifier")
+    )
+    return component_figure(
+        WORDS,
+        "gradient",
+        result,
+        LABELS,
+        WEIGHTS,
+        y="dL/dw",
+        height=HEIGHT,
+        extractor=extractor,
+        classifier=classifier,
+    )
+
+
+def table(result: Result, settings: Players) -> Table:
+    """One row a weight."""
+    return component_table(result, LABELS, WEIGHTS, WORDS("table"))
+
+
+def feature_plane(result: Result, settings: Players) -> Figure:
+    """The features, and by role an arrow for each example; the last one is the classifier's."""
+    curves = {series.name: series.y for series in result.curves}
+    arrows = {
+        role: [np.stack([curves[f"{role}_{end}_{axis}"] for axis in "xy"], 1) for end in ENDS]
+        for role in ("true_gradient", "trick_gradient")
+    }
+    starts, _ = arrows["true_gradient"]
+    features, tip = starts[:-1], starts[-1]
+    domain = np.arange(len(features)) >= len(features) // 2
+    reach = round_up([features, *(ends[:-1] for _, ends in arrows.values())], least=REACH)
+    layout = plane((-reach, reach), (-reach, reach), WORDS("feature_1"), WORDS("feature_2"))
+    across = np.array([-tip[1], tip[0]]) / math.hypot(*tip) * 2 * reach
+    data: list[Trace] = [
+        thin([-across[0], across[0]], [-across[1], across[1]], WORDS("boundary"), "solid", 1.5),
+        dragged(
+            thin([0.0, tip[0]], [0.0, tip[1]], WORDS("classifier"), "solid", 1.5),
+            "line",
+            turn="angle",
+        ),
+        # Dotted over solid: both show where they overlap.
+        *(_arrow_lines(role, *arrows[role]) for role in reversed(list(arrows))),
+        _points(WORDS("source"), features[~domain], "circle"),
+        _points(WORDS("target"), features[domain], "square-open"),
+        label("noise", "w₂", tip[0] / 2, tip[1] / 2, side="bottom center"),
+    ]
+    sizes = [f"{LABELS[role]} {float(np.abs(result[role].y).max()):.3g}" for role in LABELS]
+    before, after = result.numbers("loss_now", "loss_after_extractor")
+    return WORDS.chart(
+        "plane",
+        data,
+        layout,
+        HEIGHT,
+        before=brief(before),
+        after=brief(after),
+        sizes=", ".join(sizes),
+    )
+
+
+def _arrow_lines(role: str, starts: Array, ends: Array) -> Trace:
+    look = ROLES[role]
+    gap = np.full_like(starts, np.nan)
+    way = np.stack([starts, ends, gap], 1).reshape(-1, 2)
+    trick = role == "trick_gradient"
+    return scatter("lines+markers", way[:, 0], way[:, 1], LABELS[role]) | {
+        "line": {"color": f"role:{role}", "dash": look.dash, "width": 3 if trick else 2},
+        "marker": heads(role, [0, 11, 0] * len(starts)),
+        "hoverinfo": "skip",
+    }
+
+
+def _points(name: str, features: Array, symbol: str) -> Trace:
+    return scatter("markers", features[:, 0], features[:, 1], name) | {
+        "marker": {
+            "color": "role:forward",
+            "symbol": symbol,
+            "size": 11,
+            "line": {"color": "role:forward", "width": 2},
+        },
+        "hovertemplate": "%{x:.4g}, %{y:.4g}<extra>" + name + "</extra>",
+    }
 
 
 def players_lab(settings: type[Players] = Players, **compared: Sequence[str]) -> Lab[Players]:
@@ -53,53 +214,48 @@ def players_lab(settings: type[Players] = Players, **compared: Sequence[str]) ->
         leaves = {"w1": w1.requires_grad_(), "w2": w2.requires_grad_(), "x": x, "domain": domain}
         return Start(leaves, {name: settings[name] for name in names}, (0, 0))
 
-    experiment = Experiment(run, plain=domain_loss, intended=wanted)
+    def measured(trial: Trial[Players]) -> dict[str, float]:
+        at_one = experiment.by_role(trial.program, trial.start.but(scale=1.0))
+        return {
+            **_shares(trial.roles),
+            **_one_step(trial.start, trial.roles),
+            **{f"{n}_at_one": loss for n, loss in _one_step(trial.start, at_one).items()},
+        }
 
-    def compute(program: Program, settings: Players) -> Result:
-        start = run(settings)
-        roles, at_one = (experiment.by_role(program, one) for one in (start, start.but(scale=1.0)))
-        arrows = _arrows(program, start, roles)
-        return Result(
-            series=components(roles),
-            curves=tuple(
-                Series(f"{role}_{end}_{axis}", role, place_of, points[:, column])
-                for role, both in arrows.items()
-                for end, points in zip(ENDS, both, strict=True)
-                for column, axis in enumerate("xy")
-                for place_of in [np.arange(1.0, len(points) + 1)]
-            ),
-            facts={
-                **_shares(roles),
-                **_one_step(start, roles),
-                **{f"{n}_at_one": loss for n, loss in _one_step(start, at_one).items()},
-            },
-            more_facts=[lambda: _compared(program, experiment, start, compared)],
-            work=WORDS("work"),
-        )
+    def of_options(trial: Trial[Players]) -> dict[str, float]:
+        """For each option, the factor along the plain gradient that each player gets."""
+        facts = {}
+        for choice, option in ((choice, one) for choice, all in compared.items() for one in all):
+            roles = experiment.by_role(trial.program, trial.start.but(**{choice: option}))
+            shares = _shares(roles)
+            for player in ("extractor", "classifier"):
+                facts[f"{option}_{player}"] = shares[f"{player}_factor"]
+        return facts
 
-    return Lab(
-        WORDS,
-        settings,
-        compute,
-        table,
-        (plane, gradients),
-        start=run,
-        direct_labels=True,
+    experiment = Experiment(
+        run,
+        plain=domain_loss,
+        intended=wanted,
+        curves=_arrows,
+        facts=(measured, of_options),
+        work=lambda settings: WORDS("work"),
     )
+    charts = (feature_plane, gradients)
+    return experiment.lab(WORDS, settings, table, charts, direct_labels=True)
 
 
-def _arrows(program: Program, start: Start, roles: Roles) -> dict[str, tuple[Array, Array]]:
-    """By role where each arrow starts and ends: one an example, the classifier's weight last."""
-    w1, w2, x, _ = (leaf.detach() for leaf in start.leaves.values())
-    programs = {"true_gradient": domain_loss, "trick_gradient": program}
-    slopes = {role: at_features(one, start) for role, one in programs.items()}
-    starts = array(torch.cat([x @ w1, w2[None]]))
-    found = {}
-    for role, slope in slopes.items():
+def _arrows(trial: Trial[Players]) -> Iterator[Series]:
+    """Where each arrow starts and ends: one an example, the classifier's weight last."""
+    x = trial.leaf("x")
+    starts = array(torch.cat([x @ trial.leaf("w1"), trial.leaf("w2")[None]]))
+    places = np.arange(1.0, len(starts) + 1)
+    for role, program in (("true_gradient", domain_loss), ("trick_gradient", trial.program)):
+        slope = array(at_features(program, trial.start))
         # The loss is a mean over the examples; an arrow shows the example's own part.
-        steps = np.concatenate([array(slope) * len(x), array(roles[role][-2:])[None]])
-        found[role] = (starts, starts - DRAWN * steps)
-    return found
+        steps = np.concatenate([slope * len(x), array(trial.roles[role][-2:])[None]])
+        for end, points in zip(ENDS, (starts, starts - DRAWN * steps), strict=True):
+            for axis, along in zip("xy", points.T, strict=True):
+                yield Series(f"{role}_{end}_{axis}", role, places, along)
 
 
 def _shares(roles: Roles) -> dict[str, float]:
@@ -114,24 +270,6 @@ def _shares(roles: Roles) -> dict[str, float]:
             f"{player}_plain_first": float(plainly[part][0]),
             f"{player}_first": float(trick[part][0]),
         }
-    return facts
-
-
-def _compared(
-    program: Program,
-    experiment: Experiment[Players],
-    start: Start,
-    compared: Mapping[str, Sequence[str]],
-) -> dict[str, float]:
-    """For each option, the factor along the plain gradient that each player gets."""
-    facts = {}
-    for choice, option in (
-        (choice, one) for choice, options in compared.items() for one in options
-    ):
-        roles = experiment.by_role(program, start.but(**{choice: option}))
-        shares = _shares(roles)
-        for player in ("extractor", "classifier"):
-            facts[f"{option}_{player}"] = shares[f"{player}_factor"]
     return facts
 
 

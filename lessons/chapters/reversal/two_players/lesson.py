@@ -3,8 +3,7 @@
 import torch
 from torch.nn import functional
 
-from lessons.chapters.reversal.shared_players.game import examples, weights
-from lessons.chapters.reversal.shared_players.lab import players_lab
+from lessons.chapters.reversal.shared_players.lab import examples, players_lab, weights
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
 from lessons.gradient_tricks.tricks import flip_gradient

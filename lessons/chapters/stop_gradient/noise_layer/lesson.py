@@ -8,7 +8,6 @@ import copy
 import math
 from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import torch
@@ -493,7 +492,7 @@ LAB = Lab(
 )
 
 
-def quieter_where(result: Result, program: Callable[..., Any] = NoiseLayer) -> str:
+def quieter_where(result: Result, program: Program = NoiseLayer) -> str:
     """On which side of the layer the clean backward takes a third of the variance or more."""
     start = TRAINING.facts_at_first(program, Settings.read({"seeds": "4"}))
     sides = (float(start["quieter"]) > 1.5, float(start["quieter_behind"]) > 1.5)
@@ -501,7 +500,7 @@ def quieter_where(result: Result, program: Callable[..., Any] = NoiseLayer) -> s
     return beliefs.get(sides, "none")
 
 
-def how_it_ends(result: Result, program: Callable[..., Any] = NoiseLayer) -> str:
+def how_it_ends(result: Result, program: Program = NoiseLayer) -> str:
     """The loss with the clean backward, against the loss without it."""
     ends = numbers_at_end(LAB, program, seeds="4", steps="100", draws="4", place="9")
     share = ends["trick_loss"] / ends["plain_loss"]
