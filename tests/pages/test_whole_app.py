@@ -77,7 +77,7 @@ EVERY = [
     ("PUT", f"/{LIVE}", 404),
     ("GET", "/frame.json?lab=flip&scale=3", 200),
     ("GET", "/frame.json?lab=flip&scale=much", 400),
-    ("GET", "/frame.json?lab=nothing", 404),
+    ("GET", "/frame.json?lab=nothing", 400),
     ("DELETE", "/frame.json", 405),
     ("GET", "/frame.json/", 404),
     ("GET", "/labs", 404),
