@@ -3,15 +3,14 @@
 ``pages.labs.answer`` computes the frames.
 """
 
-import faulthandler
 import logging
 import os
 import signal
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple, TypeVar
+from multiprocessing.connection import Connection
+from typing import NamedTuple
 
 from lessons.contract.environment import CUDA
 from lessons.contract.lesson import RefusedTextError
@@ -21,8 +20,6 @@ from pages.labs import wire
 from pages.labs.messages import Opened, RefusedError, read, read_training
 from pages.labs.training import Watch
 from pages.server import WORDS, log, process
-
-T = TypeVar("T")
 
 CHUNK = 0.04
 """Seconds of steps between two pictures: more than twenty pictures a second look smooth. The worker
@@ -35,8 +32,8 @@ KEPT = 30.0
 8 to 15 s for its turn."""
 
 
-def begin(niceness: int, device: int) -> None:
-    """Set this process up; called once, before its first job."""
+def work(line: Connection, niceness: int, device: int) -> None:
+    """Run the jobs that come on this line, until its other end is closed."""
     os.environ[CUDA] = str(device)
     # A terminal sends Ctrl-C, and a service manager SIGTERM, to all processes of a group. The
     # server ends its workers itself.
@@ -46,15 +43,11 @@ def begin(niceness: int, device: int) -> None:
         os.nice(niceness)
     log.set_up()
     threading.Thread(target=process.keep_house, daemon=True).start()
-
-
-def timed(longest: float, function: Callable[..., T], *args: object) -> T:
-    """Run a job; end this process if it takes longer, even inside a library that never returns."""
-    faulthandler.dump_traceback_later(longest, exit=True)
-    try:
-        return function(*args)
-    finally:
-        faulthandler.cancel_dump_traceback_later()
+    with suppress(EOFError, OSError):  # the server is gone
+        line.send("ready")
+        while True:
+            function, *args = line.recv()
+            line.send(function(*args))
 
 
 class Chunk(NamedTuple):

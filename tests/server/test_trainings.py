@@ -45,8 +45,8 @@ def wanted(token):
 
 def pid(site):
     (lane,) = site.trainers
-    (number,) = lane._pool._processes
-    return number
+    (worker,) = lane._workers
+    return worker._process.pid
 
 
 def test_pictures_come_by_themselves_until_it_is_paused(browser):
