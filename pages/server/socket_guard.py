@@ -53,7 +53,7 @@ their pages were closed; and those of an open page: a socket, and an event loop 
 CHUNKED = b"\ntransfer-encoding"
 """How a header begins that announces a body in chunks."""
 LONGEST_REQUEST = 20.0
-"""Seconds after which an unfinished request ends, or twice as many."""
+"""Seconds after which an unfinished request ends."""
 SMALL = Limit(1.0, 100.0)
 """Pings, pongs and fragments. Browsers send no ping, and one pong for each of our pings. uvicorn
 answers each ping and keeps unread answers, and it keeps each fragment, even an empty one."""
@@ -79,7 +79,7 @@ class Protocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
-        self._look_later(None)
+        self._give_up_later()
         if not self._has_room():
             logging.getLogger(__name__).warning("no room for a connection: closed")
             transport.abort()
@@ -100,24 +100,20 @@ class Protocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         self._end = data[-len(CHUNKED) :]
         super().data_received(data)
 
-    def _look_later(self, last: object) -> None:
-        asyncio.get_running_loop().call_later(LONGEST_REQUEST, self._look, last)
+    def on_response_complete(self) -> None:
+        self._give_up_later()  # first: the next request may be here already
+        super().on_response_complete()
 
-    def _look(self, last: Any) -> None:
-        """Abort the connection if no request came whole since the last look.
+    def _give_up_later(self) -> None:
+        asyncio.get_running_loop().call_later(LONGEST_REQUEST, self._give_up, self.cycle)
 
-        Args:
-            last: uvicorn's object for the newest request at that time, None before the first.
-        """
+    def _give_up(self, last: object) -> None:
+        """Abort the connection if no request came whole after this one, which was the last."""
         now = self.transport.get_protocol()
-        waits = self.cycle is last and (last is None or last.response_complete)
-        if now is not self:  # it becomes a websocket
-            if not getattr(now, "handshake_complete", True):
-                self.transport.abort()
-        elif waits:
+        # Another protocol is a websocket's.
+        waits = self.cycle is last if now is self else not getattr(now, "handshake_complete", True)
+        if waits:
             self.transport.abort()
-        elif not self.transport.is_closing():
-            self._look_later(self.cycle)
 
 
 class SocketGuard:
