@@ -28,7 +28,6 @@ STREAM = "_stcore/stream"
 HEARD = {"rerun_script", "stop_script", "app_heartbeat"}
 """The kinds of messages that our pages send. They upload no file and have no developer's menu."""
 
-MOST_BYTES = 400_000  # of one message, as for a lab
 MOST_STATES = 500  # widgets in one message; a page has about thirty
 MOST_QUERY = 100_000  # characters of the address; the longest holds a program of 40,000
 
@@ -42,7 +41,8 @@ class Limit(NamedTuple):
 
 
 PAGE = Limit(50.0, 100.0, 4_000)
-"""A page's messages: a key held down on a button sends thirty a second."""
+"""A page's messages: a key held down on a button sends thirty a second. One of 400,000 bytes is the
+longest, as for a lab."""
 LAB = Limit(300.0, 600.0, 10_000)
 """A lab's messages: at most one for each picture of a screen, and there are screens with 240."""
 MOST, LEAST = 3_000, 16
@@ -170,8 +170,6 @@ def _bound(protocol: Any, limit: Limit, *names: str) -> None:
 
 def _is_from_a_page(content: bytes) -> bool:
     """Tell whether a page of ours may have sent this message."""
-    if len(content) > MOST_BYTES:
-        return False
     try:
         message = BackMsg.FromString(content)
     except Exception:  # protobuf names several, for a stranger's bytes
