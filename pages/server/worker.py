@@ -30,6 +30,8 @@ loses the oldest."""
 KEPT = 30.0
 """Seconds after a run's last job until the next job of any run drops it. With 200 runs, each waits
 8 to 15 s for its turn."""
+STILL_HERE = 2.0
+"""Seconds after which a paused run is asked for, so that it is kept."""
 
 
 def work(line: Connection, niceness: int, device: int) -> None:
@@ -54,14 +56,12 @@ class Chunk(NamedTuple):
     """The outcome of some steps of a training.
 
     Attributes:
-        there: whether there is a run.
-        wants: whether there are more steps to make.
+        wait: seconds until somebody should ask again; None if there is no run.
         picture: the picture as JSON; None if none was wanted, or nothing was new.
         refusal: an aside's kind and text; None if all went well.
     """
 
-    there: bool = False
-    wants: bool = False
+    wait: float | None = None
     picture: bytes | None = None
     refusal: tuple[str, str] | None = None
 
@@ -105,7 +105,7 @@ def train(token: str, who: str, news: Opened | None, shows: bool) -> Chunk:
         logging.getLogger(__name__).exception("a training could not go on")
         return LOST
     _runs[token] = time.perf_counter(), who, watch
-    return Chunk(True, watch.wants, picture, refusal)
+    return Chunk(0.0 if watch.wants else STILL_HERE, picture, refusal)
 
 
 def _take(watch: Watch | None, news: Opened) -> Watch:

@@ -235,6 +235,7 @@ def test_a_long_answer_and_a_socket_outlive_an_unfinished_request(monkeypatch):
 @pytest.mark.parametrize("proxies", ["", "127.0.0.0/24"])
 def test_a_visitor_has_half_of_the_connections_and_a_proxy_all(proxies, monkeypatch):
     monkeypatch.setattr(socket_guard, "most_connections", lambda: 6)
+    monkeypatch.setattr(socket_guard, "LONGEST_REQUEST", START_SECONDS)
     how = {"http": socket_guard.Protocol, "timeout_keep_alive": START_SECONDS}
     app = PlainTextResponse("here")
     with listening(app, **how, forwarded_allow_ips=proxies) as host, ExitStack() as open_:
