@@ -124,7 +124,7 @@ class Addresses:
 
     Args:
         app: what answers for pages and sockets.
-        root: where the app is. Pages and sockets are named relative to it.
+        root: where the app is. Files, pages and sockets are named relative to it.
         machines: whole paths that programs ask for.
     """
 
@@ -132,13 +132,10 @@ class Addresses:
         self,
         app: ASGIApp,
         root: str = "/",
-        pages: Names = (),
         sockets: Names = (),
         machines: Names = (),
     ) -> None:
         self._app, self._root, self._machines = app, root, machines
-        with_slash = [f"{name}/" for name in pages]  # Streamlit leads to the address without
-        self._known = {"", *pages, *with_slash, *_STREAMLITS}
         self._sockets = sockets
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -149,7 +146,8 @@ class Addresses:
             file = served.get(name) if scope["method"] in {"GET", "HEAD"} else None
             if file:
                 app = await file.answer(Headers(scope=scope))
-            elif name not in self._known:
+            # Streamlit leads from an address with a slash at its end to the one without.
+            elif name not in _STREAMLITS and name.removesuffix("/") not in served:
                 home = html.escape(scope.get("root_path", "") + self._root)
                 app = HTMLResponse(_PAGE.substitute(_FILLED, home=home), 404, _NOT_KEPT)
         elif kind == "websocket" and path.removeprefix(self._root) not in self._sockets:

@@ -62,13 +62,12 @@ def known_hosts() -> Middleware:
 
 def middleware() -> list[Middleware]:
     """Return the middleware around the pages, the outermost first."""
-    pages = [*(chapter.slug for chapter in catalogue.chapters()), *OTHER_PAGES]
-    add_page(page(), pages)
+    add_page(page(), [*(chapter.slug for chapter in catalogue.chapters()), *OTHER_PAGES])
     report = served[REPORT].content(packed=False).decode()
     return [
         Middleware(SecurityHeaders, page() + report),
         known_hosts(),
-        Middleware(Addresses, root(), pages, [SOCKET, STREAM], [READY, root() + FRAME]),
+        Middleware(Addresses, root(), [SOCKET, STREAM], [READY, root() + FRAME]),
         Middleware(SocketGuard, root()),
     ]
 

@@ -74,7 +74,7 @@ EVERY = [
     ("GET", "/static/nothing.js", 404),
     ("GET", f"/{LIVE}", 200),
     ("GET", "/files/nothing", 404),
-    ("PUT", f"/{LIVE}", 404),
+    ("PUT", f"/{LIVE}", 405),
     ("GET", "/frame.json?lab=flip&scale=3", 200),
     ("GET", "/frame.json?lab=flip&scale=much", 400),
     ("GET", "/frame.json?lab=nothing", 400),
