@@ -18,20 +18,11 @@ from streamlit.web.cli import configurator_options
 
 from pages.server import dev, forkserver
 from pages.server.addresses import root
+from pages.server.listener import AT_ONCE, Listener
 from pages.server.socket_guard import Protocol
 
 OWN_PROXY = "127.0.0.1,::1,::ffff:127.0.0.1"
 """A proxy on this machine, in each of the ways in which its address arrives."""
-AT_ONCE, QUEUE = 8, 2048
-"""Connections that asyncio accepts in a row before it answers others, and those that may wait. A
-websocket's handshake takes a millisecond."""
-
-
-class Listener(socket.socket):
-    """A listening socket. For asyncio both numbers are one; it asks for a queue of ``AT_ONCE``."""
-
-    def listen(self, _: int = AT_ONCE) -> None:
-        super().listen(QUEUE)
 
 
 @click.command()
@@ -61,7 +52,7 @@ def main(**options: Any) -> None:
         timeout_graceful_shutdown=3,  # seconds that connections have after SIGTERM
     )
     server = uvicorn.Server(made)
-    listener = Listener(fileno=made.bind_socket().detach())
+    listener = Listener(made.bind_socket(), server)
     # uvicorn parses all that it has received at once: 256 kB in chunks of one byte took a second.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 13)
     if forkserver.DEV:

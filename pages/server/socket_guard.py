@@ -1,5 +1,4 @@
-"""Guards connections: bounds how many there are, what uvicorn answers by itself, and what Streamlit
-reads.
+"""A guard in front of sockets: it bounds what uvicorn answers by itself, and what Streamlit reads.
 
 Streamlit bounds a message by its bytes only: 2 MB that ask where a million files may be put take a
 gigabyte and hold up everybody for half a minute. It logs a traceback for bytes that are no message.
@@ -12,7 +11,7 @@ import logging
 import math
 import time
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -20,8 +19,6 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from pages.server.addresses import path_of
-from pages.server.limits import raise_file_limit
-from pages.server.visitors import visitor
 
 STREAM = "_stcore/stream"
 """The address of Streamlit's socket, relative to the app's."""
@@ -45,11 +42,6 @@ PAGE = Limit(50.0, 100.0, 4_000)
 longest, as for a lab."""
 LAB = Limit(300.0, 600.0, 10_000)
 """A lab's messages: at most one for each picture of a screen, and there are screens with 240."""
-MOST, LEAST = 3_000, 16
-"""Open connections: as many as the descriptors allow, between these. A visitor has half of them."""
-KEPT, OF_A_PAGE = 512, 4
-"""Descriptors for the workers, and for the 128 sessions that Streamlit keeps for two minutes after
-their pages were closed; and those of an open page: a socket, and an event loop with three."""
 CHUNKED = b"\ntransfer-encoding"
 """How a header begins that announces a body in chunks."""
 LONGEST_REQUEST = 20.0
@@ -59,19 +51,11 @@ SMALL = Limit(1.0, 100.0)
 answers each ping and keeps unread answers, and it keeps each fragment, even an empty one."""
 
 
-@cache
-def most_connections() -> int:
-    """Return how many connections may be open."""
-    return max(LEAST, min(MOST, (raise_file_limit() - KEPT) // OF_A_PAGE))
-
-
 class Protocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-    """uvicorn's side of a connection. It ends one that there is no room for, and one whose next
-    request does not become whole.
+    """uvicorn's side of a connection. It ends one whose next request does not become whole.
 
-    Without descriptors, asyncio logs tracebacks, and no worker can start. uvicorn waits for the
-    rest of a request without end. A body in chunks of one byte kept it from everything else for
-    seconds, and no page sends a body in chunks.
+    uvicorn itself waits for the rest of a request without end. A body in chunks of one byte kept it
+    from everything else for seconds, and no page sends a body in chunks.
     """
 
     _end = b""
@@ -80,18 +64,6 @@ class Protocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
         self._give_up_later()
-        if not self._has_room():
-            logging.getLogger(__name__).warning("no room for a connection: closed")
-            transport.abort()
-
-    def _has_room(self) -> bool:
-        most, count = most_connections(), len(self.connections)
-        half, proxies = most // 2, getattr(self.app, "trusted_hosts", ())
-        if count <= half or self.client[0] in proxies:  # a proxy passes many visitors on
-            return count <= most
-        who = visitor(self.client)
-        of_one = sum(visitor(one.client) == who for one in self.connections)
-        return count <= most and of_one <= half
 
     def data_received(self, data: bytes) -> None:
         if CHUNKED in (self._end + data).lower():

@@ -4,7 +4,7 @@ import asyncio
 import socket
 import time
 import urllib.request
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 
 import pytest
 from starlette.responses import PlainTextResponse
@@ -17,7 +17,7 @@ from pages.server import socket_guard
 from pages.server.socket_guard import LAB, MOST_QUERY, MOST_STATES, PAGE, STREAM
 from tests.server.asgi import run
 from tests.server.serving import listening
-from tests.support.server import START_SECONDS, until
+from tests.support.server import START_SECONDS
 
 
 class Line:
@@ -230,29 +230,3 @@ def test_a_long_answer_and_a_socket_outlive_an_unfinished_request(monkeypatch):
             assert answer.read() == b"here"
         with connect(f"ws://{host}/", open_timeout=START_SECONDS) as line:
             assert line.recv(START_SECONDS) == "here"
-
-
-@pytest.mark.parametrize("proxies", ["", "127.0.0.0/24"])
-def test_a_visitor_has_half_of_the_connections_and_a_proxy_all(proxies, monkeypatch):
-    monkeypatch.setattr(socket_guard, "most_connections", lambda: 6)
-    monkeypatch.setattr(socket_guard, "LONGEST_REQUEST", START_SECONDS)
-    how = {"http": socket_guard.Protocol, "timeout_keep_alive": START_SECONDS}
-    app = PlainTextResponse("here")
-    with listening(app, **how, forwarded_allow_ips=proxies) as host, ExitStack() as open_:
-        name, port = host.split(":")
-
-        def comes(visitor):
-            """The connection, if it is answered."""
-            line = socket.create_connection((name, int(port)), START_SECONDS, (visitor, 0))
-            open_.enter_context(line)
-            with suppress(ConnectionError):
-                line.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                return line if line.recv(1) else None
-
-        first = [comes("127.0.0.1") for _ in range(7)]
-        room = 6 if proxies else 3
-        assert [bool(one) for one in first] == [True] * room + [False] * (7 - room)
-        other = [comes("127.0.0.2") for _ in range(4)]
-        assert [bool(one) for one in other] == [not proxies] * 3 + [False]
-        first[0].close()
-        until(lambda: comes("127.0.0.1"))

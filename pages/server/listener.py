@@ -1,0 +1,62 @@
+"""The listening socket: it closes a connection at once if there is no room for it.
+
+Without descriptors, asyncio logs thousands of tracebacks a second, and no worker can start.
+"""
+
+import logging
+import socket
+from collections import Counter
+from collections.abc import Collection
+from typing import Any
+
+import uvicorn
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+
+from pages.server.limits import raise_file_limit
+from pages.server.visitors import visitor
+
+MOST, LEAST = 3_000, 16
+"""Open connections: as many as the descriptors allow, between these. A visitor has half of them."""
+KEPT, OF_A_PAGE = 512, 4
+"""Descriptors for the workers, and for the 128 sessions that Streamlit keeps for two minutes after
+their pages were closed; and those of an open page: a socket, and an event loop with three."""
+AT_ONCE, QUEUE = 8, 2048
+"""Connections accepted or closed in a row before others are answered, and those that may wait. A
+websocket's handshake takes a millisecond."""
+
+
+class Listener(socket.socket):
+    """A listening socket with room for so many connections.
+
+    Args:
+        listening: the socket that this one takes over.
+        server: it has the connections, and knows the proxies, which pass many visitors on.
+    """
+
+    def __init__(self, listening: socket.socket, server: uvicorn.Server) -> None:
+        super().__init__(fileno=listening.detach())
+        self._most = max(LEAST, min(MOST, (raise_file_limit() - KEPT) // OF_A_PAGE))
+        self._connections: Collection[Any] = server.server_state.connections
+        config: Any = server.config
+        self._proxies = ProxyHeadersMiddleware(config.app, config.forwarded_allow_ips).trusted_hosts
+
+    def listen(self, _: int = AT_ONCE) -> None:
+        super().listen(QUEUE)  # asyncio asks for a queue of as many as it accepts in a row
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """Accept the next connection that there is room for.
+
+        Raises:
+            BlockingIOError: none is waiting, or ``AT_ONCE`` were closed.
+        """
+        count, half = len(self._connections), self._most // 2
+        many = self._connections if count >= half else ()
+        open_of = Counter(visitor(one.client) for one in many)
+        for _ in range(AT_ONCE):
+            accepted, address = super().accept()
+            of_one = 0 if address[0] in self._proxies else open_of[visitor(address)]
+            if count < self._most and of_one < half:
+                return accepted, address
+            accepted.close()
+            logging.getLogger(__name__).warning("no room for a connection: closed")
+        raise BlockingIOError
