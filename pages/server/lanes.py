@@ -1,7 +1,7 @@
 """Lanes of worker processes: a function and its arguments go in, what it returns comes out.
 
 A lane runs as many jobs at once as it has workers; visitors who wait take turns. When a worker dies
-or takes too long, the job is tried once more in a new process; only a training's is not.
+or takes too long, the job is tried once more in a new process.
 """
 
 import asyncio
@@ -40,12 +40,19 @@ class Worker:
         self._kind, self._begin = kind, begin
         self._process: Any = None
 
-    def run(self, again: bool, function: Callable[..., T], *args: object) -> T:
-        """Run a job, once more if the process is lost and ``again`` allows it.
+    def run(self, function: Callable[..., T], *args: object) -> T:
+        """Run a job, once more if the process is lost.
 
         Raises:
-            LostError: the process is lost.
+            LostError: the second process is lost, too.
         """
+        try:
+            return self._try(function, *args)
+        except LostError:
+            time.sleep(0.2)  # if the fork server died too, multiprocessing notices by then
+            return self._try(function, *args)
+
+    def _try(self, function: Callable[..., T], *args: object) -> T:
         try:
             if not self._process:
                 self._start()
@@ -55,10 +62,7 @@ class Worker:
         except (OSError, EOFError) as error:
             logging.getLogger(__name__).warning("a %s worker died: replaced", self._kind)
             self.end()
-            if not again:
-                raise LostError(f"A {self._kind} worker died: {error}") from error
-        time.sleep(0.2)  # if the fork server died too, multiprocessing notices by then
-        return self.run(False, function, *args)
+            raise LostError(f"A {self._kind} worker died: {error}") from error
 
     def _start(self) -> None:
         self._line, its_end = CONTEXT.Pipe()
@@ -115,24 +119,22 @@ class Lane:
         *args: object,
         who: str = "",
         known: Callable[[], T | None] = lambda: None,
-        again: bool = True,
     ) -> T:
         """Run the function in a worker when it is the visitor's turn; cancel this to leave.
 
         Args:
             who: the visitor.
             known: gives the answer if others had it computed by then, else None.
-            again: whether to try once more if the worker dies.
 
         Raises:
-            LostError: its worker died, the second one too.
+            LostError: its worker died, twice.
         """
         async with self._turns.of(who):
             if (answer := known()) is not None:
                 return answer
             loop = asyncio.get_running_loop()
             one = self._free.pop()  # the one that had a job last, so few processes start
-            job = loop.run_in_executor(self._threads, one.run, again, function, *args)
+            job = loop.run_in_executor(self._threads, one.run, function, *args)
             try:
                 return await asyncio.shield(job)
             except asyncio.CancelledError:  # the visitor left, and the worker is still busy

@@ -64,8 +64,7 @@ class Training:
             lane = self._lanes[crc32(token.encode()) % len(self._lanes)]
             shows = self._unseen < UNSEEN
             try:
-                step = worker.train, token, self._who, news, shows
-                chunk = await lane.run(*step, who=self._who, again=False)
+                chunk = await lane.run(worker.train, token, self._who, news, shows, who=self._who)
             except LostError:
                 chunk = LOST
             if token != self._token:  # another training was asked for meanwhile

@@ -115,12 +115,9 @@ def test_a_job_that_ends_its_worker_is_tried_once_more_and_no_third_time(tmp_pat
         with pytest.raises(LostError):
             await lane.run(die, tmp_path / "tries")
         assert await lane.run(die_once, tmp_path / "once") == "done"
-        with pytest.raises(LostError):
-            await lane.run(die, tmp_path / "single", again=False)
 
     with_lane(story)
     assert (tmp_path / "tries").read_text() == "xx"
-    assert (tmp_path / "single").read_text() == "x"
 
 
 def test_a_job_that_hangs_is_ended_and_tried_once_more(monkeypatch):

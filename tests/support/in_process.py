@@ -12,7 +12,7 @@ T = TypeVar("T")
 class InProcess(Worker):
     """A worker that is a thread of this process."""
 
-    def run(self, again: bool, function: Callable[..., T], *args: object) -> T:
+    def run(self, function: Callable[..., T], *args: object) -> T:
         return function(*args)
 
 
