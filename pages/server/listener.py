@@ -5,6 +5,7 @@ Without descriptors, asyncio logs thousands of tracebacks a second, and no worke
 
 import logging
 import socket
+import time
 from collections import Counter
 from collections.abc import Collection
 from typing import Any
@@ -20,6 +21,8 @@ MOST, LEAST = 3_000, 16
 KEPT, OF_A_PAGE = 512, 4
 """Descriptors for the workers, and for the 128 sessions that Streamlit keeps for two minutes after
 their pages were closed; and those of an open page: a socket, and an event loop with three."""
+EVERY = 0.2
+"""Seconds between two counts of each visitor's connections; to count 3,000 takes a millisecond."""
 AT_ONCE, QUEUE = 8, 2048
 """Connections accepted or closed in a row before others are answered, and those that may wait. A
 websocket's handshake takes a millisecond."""
@@ -37,6 +40,8 @@ class Listener(socket.socket):
         super().__init__(fileno=listening.detach())
         self._most = max(LEAST, min(MOST, (raise_file_limit() - KEPT) // OF_A_PAGE))
         self._connections: Collection[Any] = server.server_state.connections
+        self._open_of: Counter[str] = Counter()
+        self._counted = 0.0
         config: Any = server.config
         self._proxies = ProxyHeadersMiddleware(config.app, config.forwarded_allow_ips).trusted_hosts
 
@@ -49,13 +54,16 @@ class Listener(socket.socket):
         Raises:
             BlockingIOError: none is waiting, or ``AT_ONCE`` were closed.
         """
-        count, half = len(self._connections), self._most // 2
-        many = self._connections if count >= half else ()
-        open_of = Counter(visitor(one.client) for one in many)
+        half, now = self._most // 2, time.monotonic()
+        if now >= self._counted + EVERY:
+            self._counted = now
+            self._open_of = Counter(visitor(one.client) for one in self._connections)
         for _ in range(AT_ONCE):
             accepted, address = super().accept()
-            of_one = 0 if address[0] in self._proxies else open_of[visitor(address)]
-            if count < self._most and of_one < half:
+            who, of_proxy = visitor(address), address[0] in self._proxies
+            has_room = of_proxy or self._open_of[who] < half
+            if has_room and len(self._connections) < self._most:
+                self._open_of[who] += 1
                 return accepted, address
             accepted.close()
             logging.getLogger(__name__).warning("no room for a connection: closed")

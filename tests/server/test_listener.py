@@ -13,6 +13,7 @@ from pages.server.listener import Listener
 def test_a_visitor_has_half_of_the_connections_and_a_proxy_all(monkeypatch):
     monkeypatch.setattr(listening, "raise_file_limit", lambda: 100)
     monkeypatch.setattr(listening, "LEAST", 6)
+    monkeypatch.setattr(listening, "EVERY", 0.0)
     server = uvicorn.Server(uvicorn.Config("app", forwarded_allow_ips="127.0.1.0/24"))
     connections = server.server_state.connections
     bound = socket.create_server(("127.0.0.1", 0))
