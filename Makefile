@@ -42,7 +42,7 @@ run: .venv/.app ## serve the app on 127.0.0.1:8501 (PORT=…; for a class LISTEN
 	@STREAMLIT_SERVER_PORT=$(PORT) $(if $(filter-out 127.0.0.1,$(LISTEN)),STREAMLIT_SERVER_ADDRESS=$(LISTEN)) $(if $(HOSTS),STREAMLIT_SERVER_ALLOWED_HOSTS="$(HOSTS)") $(PY) -m pages.server
 
 dev: .venv/.app ## serve while you write: a reload of the page shows what you edited (PORT=…)
-	@GRADIENT_TRICKS_DEV=1 STREAMLIT_CLIENT_SHOW_ERROR_DETAILS=full STREAMLIT_SERVER_PORT=$(PORT) $(PY) -m pages.server
+	@GRADIENT_TRICKS_DEV=1 GRADIENT_TRICKS_CORES=1 STREAMLIT_CLIENT_SHOW_ERROR_DETAILS=full STREAMLIT_SERVER_PORT=$(PORT) $(PY) -m pages.server
 
 test: .venv/.tests browser ## run all that a commit needs, in a real browser too (ARGS=… for pytest)
 	@$(TESTS) -m pytest -n auto -m "not long" $(ARGS)

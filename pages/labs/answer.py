@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from lessons.contract.lesson import RefusedTextError
 from lessons.outputs.catalogue import UnknownLessonError
 from pages.labs import lesson, wire
-from pages.labs.by_name import LABS
+from pages.labs.by_name import LABS, read_address
 from pages.labs.messages import RefusedError, read
 from pages.labs.words import WORDS
 
@@ -29,9 +29,13 @@ class Reply(NamedTuple):
 
 
 def answer(text: str, slow: bool) -> Reply:
-    """Compute the frame that a wish asks for; ``slow`` allows it to take long."""
+    """Compute the frame that a wish asks for; ``slow`` allows it to take long.
+
+    Args:
+        text: the wish as JSON, or the query of an address, which begins with "?".
+    """
     try:
-        wish = read(text)
+        wish = read_address(text[1:]) if text.startswith("?") else read(text)
         lab = LABS.get(wish.lab, lesson)
         if not slow and lab.seconds(wish) > SHORT:
             return Reply("slow")

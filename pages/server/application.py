@@ -11,8 +11,8 @@ from starlette.routing import BaseRoute, Route, WebSocketRoute
 from streamlit import config
 
 from lessons.outputs import catalogue
-from pages.server import files, forkserver, log
-from pages.server.addresses import Addresses, root
+from pages.server import forkserver, log
+from pages.server.addresses import Addresses, add_page, root, served
 from pages.server.headers import SecurityHeaders
 from pages.server.hosts import KnownHosts
 from pages.server.limits import raise_file_limit
@@ -62,13 +62,12 @@ def known_hosts() -> Middleware:
 
 def middleware() -> list[Middleware]:
     """Return the middleware around the pages, the outermost first."""
-    pages = [*(chapter.slug for chapter in catalogue.chapters()), *OTHER_PAGES]
-    files.add_page(page(), pages)
-    report = files.served[REPORT].content(packed=False).decode()
+    add_page(page(), [*(chapter.slug for chapter in catalogue.chapters()), *OTHER_PAGES])
+    report = served[REPORT].content(packed=False).decode()
     return [
         Middleware(SecurityHeaders, page() + report),
         known_hosts(),
-        Middleware(Addresses, root(), pages, [SOCKET, STREAM], [READY, root() + FRAME]),
+        Middleware(Addresses, root(), [SOCKET, STREAM], [READY, root() + FRAME]),
         Middleware(SocketGuard, root()),
     ]
 

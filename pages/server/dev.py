@@ -9,6 +9,7 @@ import gc
 import importlib
 import multiprocessing
 import os
+import socket
 import sys
 import time
 import traceback
@@ -20,7 +21,6 @@ import uvicorn
 from starlette.responses import PlainTextResponse
 
 from lessons import chapters
-from pages.server.listener import Listener
 
 ROOT = Path(__file__).parents[2]
 LESSONS = Path(chapters.__path__[0])
@@ -29,7 +29,7 @@ EVERY = 0.1
 """Seconds between two looks at the files; a look takes 10 ms."""
 
 
-def serve(server: uvicorn.Server, listener: Listener) -> None:
+def serve(server: uvicorn.Server, listener: socket.socket) -> None:
     """Serve until the process is told to end."""
     # What the first page loads besides lessons. Streamlit loads pandas, which takes a second.
     for name in ("pages.ui.site", "pages.ui.chapter_view", "pandas"):
@@ -52,7 +52,7 @@ def serve(server: uvicorn.Server, listener: Listener) -> None:
             os.execv(sys.executable, sys.orig_argv)
 
 
-def _loaded(server: uvicorn.Server, listener: Listener) -> None:
+def _loaded(server: uvicorn.Server, listener: socket.socket) -> None:
     """Load the lessons and serve them, or the reason why they can't be loaded."""
     try:
         server.config.load()

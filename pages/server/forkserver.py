@@ -7,11 +7,12 @@ import multiprocessing
 import os
 import sys
 from multiprocessing import forkserver
+from typing import Any
 
 DEV = bool(os.environ.get("GRADIENT_TRICKS_DEV"))
 """Whether somebody edits the lessons (``make dev``): then the server forks its workers itself."""
 FORKS = sys.platform != "win32" and not DEV
-CONTEXT = multiprocessing.get_context("fork" if DEV else "forkserver" if FORKS else "spawn")
+CONTEXT: Any = multiprocessing.get_context("fork" if DEV else "forkserver" if FORKS else "spawn")
 CONTEXT.set_forkserver_preload(["pages.server.worker", "pages.server.preload"])
 
 

@@ -1,14 +1,15 @@
 """Lanes of worker processes: a function and its arguments go in, what it returns comes out.
 
-A lane runs as many jobs at once as it has workers; visitors who wait take turns. When a worker
-dies, the lane gets new ones, and the jobs that ran are tried once more; only a training's is not.
+A lane runs as many jobs at once as it has workers; visitors who wait take turns. When a worker dies
+or takes too long, the job is tried once more in a new process.
 """
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from typing import TypeVar
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 from pages.server import worker
 from pages.server.forkserver import CONTEXT
@@ -19,24 +20,80 @@ T = TypeVar("T")
 LONGEST = 8.0
 """Seconds that a job may take; the caps in lessons/ keep it below half a second. Two tries end
 before the browser takes its line for dead, after 20 s."""
-
-STOPPED = 60.0
-"""Seconds after which a worker counts as dead: something has stopped it, its own clock too."""
+START = 60.0
+"""Seconds that a process may take to begin: without a fork, it loads everything itself."""
 
 
 class LostError(RuntimeError):
-    """The job's worker died."""
+    """The job's worker died or took too long, or could not start."""
+
+
+class Worker:
+    """Runs jobs in a process, which starts when it is needed. Its methods wait: use a thread.
+
+    Args:
+        kind: its name, for the log.
+        begin: the niceness and the device, as in ``Lane``.
+    """
+
+    def __init__(self, kind: str, *begin: int) -> None:
+        self._kind, self._begin = kind, begin
+        self._process: Any = None
+
+    def run(self, function: Callable[..., T], *args: object) -> T:
+        """Run a job, once more if the process is lost.
+
+        Raises:
+            LostError: the second process is lost, too.
+        """
+        try:
+            return self._try(function, *args)
+        except LostError:
+            time.sleep(0.2)  # if the fork server died too, multiprocessing notices by then
+            return self._try(function, *args)
+
+    def _try(self, function: Callable[..., T], *args: object) -> T:
+        try:
+            if not self._process:
+                self._start()
+            self._line.send((function, *args))
+            answer: T = self._hear(LONGEST)
+            return answer
+        except (OSError, EOFError) as error:
+            logging.getLogger(__name__).warning("a %s worker died: replaced", self._kind)
+            self.end()
+            raise LostError(f"A {self._kind} worker died: {error}") from error
+
+    def _start(self) -> None:
+        self._line, its_end = CONTEXT.Pipe()
+        process = CONTEXT.Process(target=worker.work, args=(its_end, *self._begin))
+        process.start()
+        self._process = process
+        its_end.close()  # so that we notice when the process is gone
+        self._hear(START)
+
+    def _hear(self, seconds: float) -> Any:
+        if self._line.poll(seconds):
+            return self._line.recv()
+        raise TimeoutError(f"it said nothing for {seconds:g} s")
+
+    def end(self) -> None:
+        """End the process, even if something has stopped it. The next job gets another one."""
+        if self._process:
+            self._process.kill()
+            self._line.close()
+            self._process = None
 
 
 class Lane:
-    """Some workers, and the jobs that wait for them. A worker starts when it is needed.
+    """Some workers, and the jobs that wait for them.
 
     Args:
         kind: its name, for the log.
         count: how many workers.
         niceness: how much less of a busy core they get than a process of niceness 0.
         device: of several CUDA devices, the one that they use, counted round.
-        idle: seconds without a job after which its workers end, since they keep memory.
+        idle: seconds without a job after which its processes end, since they keep memory.
         of_one: how many jobs of one visitor run at a time; all workers' if there is no number.
     """
 
@@ -49,10 +106,12 @@ class Lane:
         idle: float | None = None,
         of_one: int | None = None,
     ) -> None:
-        self._kind, self._count, self._begin, self._idle = kind, count, (niceness, device), idle
-        self._ending: asyncio.TimerHandle | None = None
         self._turns = Turns(count, of_one or count)
-        self._pool: ProcessPoolExecutor | None = None
+        self._workers = [Worker(kind, niceness, device) for _ in range(count)]
+        self._free = [*self._workers]
+        self._threads = ThreadPoolExecutor(count, kind)  # each waits for one worker
+        self._idle = idle
+        self._ending: asyncio.TimerHandle | None = None
 
     async def run(
         self,
@@ -60,69 +119,41 @@ class Lane:
         *args: object,
         who: str = "",
         known: Callable[[], T | None] = lambda: None,
-        again: bool = True,
     ) -> T:
         """Run the function in a worker when it is the visitor's turn; cancel this to leave.
 
         Args:
             who: the visitor.
             known: gives the answer if others had it computed by then, else None.
-            again: whether to try once more if the worker dies.
 
         Raises:
-            LostError: its worker died, the second one too.
+            LostError: its worker died, twice.
         """
         async with self._turns.of(who):
             if (answer := known()) is not None:
                 return answer
-            if self._ending:
-                self._ending.cancel()
-            if self._idle:
-                self._ending = asyncio.get_running_loop().call_later(self._idle, self.end)
-            pool = self._pool = self._pool or self._workers(self._count)
+            loop = asyncio.get_running_loop()
+            one = self._free.pop()  # the one that had a job last, so few processes start
+            job = loop.run_in_executor(self._threads, one.run, function, *args)
             try:
-                return await self._run_in(pool, function, *args)
-            except LostError:
-                if self._pool is pool:
-                    self.end()
-                if not again:
-                    raise
-            await asyncio.sleep(0.2)  # if the fork server died too, multiprocessing notices by then
-            # In a pool of its own: if the job ends this worker too, it takes no other job with it.
-            pool = self._workers(1)
-            try:
-                return await self._run_in(pool, function, *args)
+                return await asyncio.shield(job)
+            except asyncio.CancelledError:  # the visitor left, and the worker is still busy
+                await asyncio.gather(job, return_exceptions=True)
+                raise
             finally:
-                pool.shutdown(wait=False)
+                self._free.append(one)
+                if self._ending:
+                    self._ending.cancel()
+                if self._idle:
+                    self._ending = loop.call_later(self._idle, self.rest)
 
-    def _workers(self, count: int) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(count, CONTEXT, worker.begin, self._begin)
-
-    async def _run_in(
-        self, pool: ProcessPoolExecutor, function: Callable[..., T], *args: object
-    ) -> T:
-        """Run the job. A visitor who leaves keeps the place until it ends: the worker is busy."""
-        running = asyncio.ensure_future(self._result(pool, function, *args))
-        try:
-            return await asyncio.shield(running)
-        except asyncio.CancelledError:
-            await asyncio.gather(running, return_exceptions=True)
-            raise
-
-    async def _result(
-        self, pool: ProcessPoolExecutor, function: Callable[..., T], *args: object
-    ) -> T:
-        try:
-            # Not on the event loop: a process starts in 20 ms, or seconds if the fork server died.
-            job = await asyncio.to_thread(pool.submit, worker.timed, LONGEST, function, *args)
-            async with asyncio.timeout(STOPPED):
-                return await asyncio.wrap_future(job)
-        except (RuntimeError, OSError, EOFError) as error:  # it died, could not start, or has ended
-            logging.getLogger(__name__).warning("a %s worker died: replaced", self._kind)
-            raise LostError(f"A {self._kind} worker died, or could not start: {error}") from error
+    def rest(self) -> None:
+        """End the processes that have no job."""
+        for one in self._free:
+            one.end()
 
     def end(self) -> None:
-        """Let the workers go, each when its job has ended."""
-        if self._pool:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool = None
+        """Let the jobs that run come to their ends, then end all processes."""
+        self._threads.shutdown()
+        for one in self._workers:
+            one.end()

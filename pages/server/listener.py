@@ -5,33 +5,27 @@ Without descriptors, asyncio logs thousands of tracebacks a second, and no worke
 
 import logging
 import socket
-from collections.abc import Callable
-from functools import partial
+import time
+from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
+import uvicorn
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
+
 from pages.server.limits import raise_file_limit
-from pages.server.visitors import Shares, visitor
+from pages.server.visitors import visitor
 
 MOST, LEAST = 3_000, 16
 """Open connections: as many as the descriptors allow, between these. A visitor has half of them."""
 KEPT, OF_A_PAGE = 512, 4
 """Descriptors for the workers, and for the 128 sessions that Streamlit keeps for two minutes after
 their pages were closed; and those of an open page: a socket, and an event loop with three."""
-AT_ONCE = 8
-"""Connections accepted or closed in a row before others are answered. A websocket's handshake takes
-a millisecond, and asyncio would accept all that wait, 2,048 at most, and shake hands with all."""
-
-
-class Connection(socket.socket):
-    """An accepted connection. It calls ``left`` when it is closed."""
-
-    left: Callable[[], None] | None = None
-
-    def close(self) -> None:
-        super().close()
-        left, self.left = self.left, None
-        if left:
-            left()
+EVERY = 0.2
+"""Seconds between two counts of each visitor's connections; to count 3,000 takes a millisecond."""
+AT_ONCE, QUEUE = 8, 2048
+"""Connections accepted or closed in a row before others are answered, and those that may wait. A
+websocket's handshake takes a millisecond."""
 
 
 class Listener(socket.socket):
@@ -39,33 +33,38 @@ class Listener(socket.socket):
 
     Args:
         listening: the socket that this one takes over.
-        proxies: as in ``Shares``.
+        server: it has the connections, and knows the proxies, which pass many visitors on.
     """
 
-    def __init__(self, listening: socket.socket, proxies: str = "") -> None:
+    def __init__(self, listening: socket.socket, server: uvicorn.Server) -> None:
         super().__init__(fileno=listening.detach())
-        most = max(LEAST, min(MOST, (raise_file_limit() - KEPT) // OF_A_PAGE))
-        self._shares = Shares(most, most // 2, proxies)
-        self._in_a_row = 0
+        self._most = max(LEAST, min(MOST, (raise_file_limit() - KEPT) // OF_A_PAGE))
+        self._connections: Collection[Any] = server.server_state.connections
+        self._open_of: Counter[str] = Counter()
+        self._counted = 0.0
+        config: Any = server.config
+        self._proxies = ProxyHeadersMiddleware(config.app, config.forwarded_allow_ips).trusted_hosts
+
+    def listen(self, _: int = AT_ONCE) -> None:
+        super().listen(QUEUE)  # asyncio asks for a queue of as many as it accepts in a row
 
     def accept(self) -> tuple[socket.socket, Any]:
         """Accept the next connection that there is room for.
 
         Raises:
-            BlockingIOError: none is waiting, or ``AT_ONCE`` were accepted or closed.
+            BlockingIOError: none is waiting, or ``AT_ONCE`` were closed.
         """
-        while self._in_a_row < AT_ONCE:
-            try:
-                accepted, address = super().accept()
-            except BlockingIOError:
-                break
-            self._in_a_row += 1
-            who = visitor(address)
-            if self._shares.take(who):
-                connection = Connection(fileno=accepted.detach())
-                connection.left = partial(self._shares.leave, who)
-                return connection, address
+        half, now = self._most // 2, time.monotonic()
+        if now >= self._counted + EVERY:
+            self._counted = now
+            self._open_of = Counter(visitor(one.client) for one in self._connections)
+        for _ in range(AT_ONCE):
+            accepted, address = super().accept()
+            who, of_proxy = visitor(address), address[0] in self._proxies
+            has_room = of_proxy or self._open_of[who] < half
+            if has_room and len(self._connections) < self._most:
+                self._open_of[who] += 1
+                return accepted, address
             accepted.close()
             logging.getLogger(__name__).warning("no room for a connection: closed")
-        self._in_a_row = 0
         raise BlockingIOError

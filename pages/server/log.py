@@ -11,51 +11,39 @@ from typing import Any
 
 EVERY = 60.0
 """Seconds from a line to the next one that is the same."""
+_said: dict[tuple[str, str], tuple[float, int]] = {}
+"""By what makes two lines the same: when it was logged, and how many came since."""
 
 
 def set_up() -> None:
     """Do so with all that this process logs from now on."""
-    logging.setLogRecordFactory(_Records())
+    _said.clear()
+    logging.setLogRecordFactory(_record)
 
 
-class _Record(logging.LogRecord):
-    again = False
-    """Whether the same line was logged a moment ago."""
-
-
-class _Records:
-    """Makes the records of the log."""
-
-    def __init__(self) -> None:
-        self._said: dict[tuple[str, str], tuple[float, int]] = {}
-        """By what makes two lines the same: when it was logged, and how many came since."""
-
-    def __call__(self, *given: Any, **named: Any) -> logging.LogRecord:
-        record = _Record(*given, **named)
-        error = record.exc_info[1] if record.exc_info else None
-        while isinstance(error, BaseExceptionGroup):  # a socket's tasks raise one
-            error = error.exceptions[0]
-        if error:
-            frames = "".join(traceback.format_tb(error.__traceback__))
-            record.exc_text = f"{frames}{type(error).__name__}"  # a formatter takes this as it is
-        if not str(record.name).startswith(("pages.", "lessons.")):
-            record.msg, record.args = f"{record.filename}, line {record.lineno}", ()
-        self._count(record)
-        return record
-
-    def _count(self, record: _Record) -> None:
-        line = record.getMessage(), record.exc_text or ""
-        last, more = self._said.get(line, (-EVERY, 0))
-        record.again = time.monotonic() < last + EVERY
-        if record.again:
-            self._said[line] = last, more + 1
-        else:
-            self._said[line] = time.monotonic(), 0
-            if more:
-                record.msg, record.args = f"{record.getMessage()} ({more} more before)", ()
-        # The logger asks its filters next.
-        logging.getLogger(record.name).addFilter(_is_new)
+def _record(*given: Any, **named: Any) -> logging.LogRecord:
+    """Make a record of the log that quotes nobody."""
+    record = logging.LogRecord(*given, **named)
+    error = record.exc_info[1] if record.exc_info else None
+    while isinstance(error, BaseExceptionGroup):  # a socket's tasks raise one
+        error = error.exceptions[0]
+    if error:
+        frames = "".join(traceback.format_tb(error.__traceback__))
+        record.exc_text = f"{frames}{type(error).__name__}"  # a formatter takes this as it is
+    if not str(record.name).startswith(("pages.", "lessons.")):
+        record.msg, record.args = f"{record.filename}, line {record.lineno}", ()
+    logging.getLogger(record.name).addFilter(_is_new)  # the logger asks its filters next
+    return record
 
 
 def _is_new(record: logging.LogRecord) -> bool:
-    return not (isinstance(record, _Record) and record.again)
+    """Tell whether the same line was not logged a moment ago, and add how many were left out."""
+    line = record.getMessage(), record.exc_text or ""
+    last, more = _said.get(line, (-EVERY, 0))
+    if time.monotonic() < last + EVERY:
+        _said[line] = last, more + 1
+        return False
+    _said[line] = time.monotonic(), 0
+    if more:
+        record.msg, record.args = f"{record.getMessage()} ({more} more before)", ()
+    return True

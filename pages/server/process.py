@@ -7,8 +7,6 @@ own collector never hands memory back to the system.
 
 import ctypes
 import gc
-import multiprocessing
-import os
 import sys
 import time
 
@@ -51,9 +49,7 @@ def clean() -> None:
 
 
 def keep_house() -> None:
-    """Clean up again and again, in a thread of its own; end a worker when its server is gone."""
-    server = multiprocessing.parent_process()
-    while server is None or server.is_alive():
-        (server.join if server else time.sleep)(EVERY)
+    """Clean up again and again, in a thread of its own."""
+    while True:
+        time.sleep(EVERY)
         clean()
-    os._exit(0)

@@ -25,7 +25,6 @@ STREAM = "_stcore/stream"
 HEARD = {"rerun_script", "stop_script", "app_heartbeat"}
 """The kinds of messages that our pages send. They upload no file and have no developer's menu."""
 
-MOST_BYTES = 400_000  # of one message, as for a lab
 MOST_STATES = 500  # widgets in one message; a page has about thirty
 MOST_QUERY = 100_000  # characters of the address; the longest holds a program of 40,000
 
@@ -39,13 +38,14 @@ class Limit(NamedTuple):
 
 
 PAGE = Limit(50.0, 100.0, 4_000)
-"""A page's messages: a key held down on a button sends thirty a second."""
+"""A page's messages: a key held down on a button sends thirty a second. One of 400,000 bytes is the
+longest, as for a lab."""
 LAB = Limit(300.0, 600.0, 10_000)
 """A lab's messages: at most one for each picture of a screen, and there are screens with 240."""
 CHUNKED = b"\ntransfer-encoding"
 """How a header begins that announces a body in chunks."""
 LONGEST_REQUEST = 20.0
-"""Seconds after which an unfinished request ends, or twice as many."""
+"""Seconds after which an unfinished request ends."""
 SMALL = Limit(1.0, 100.0)
 """Pings, pongs and fragments. Browsers send no ping, and one pong for each of our pings. uvicorn
 answers each ping and keeps unread answers, and it keeps each fragment, even an empty one."""
@@ -63,7 +63,7 @@ class Protocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         super().connection_made(transport)
-        self._look_later(None)
+        self._give_up_later()
 
     def data_received(self, data: bytes) -> None:
         if CHUNKED in (self._end + data).lower():
@@ -72,24 +72,20 @@ class Protocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         self._end = data[-len(CHUNKED) :]
         super().data_received(data)
 
-    def _look_later(self, last: object) -> None:
-        asyncio.get_running_loop().call_later(LONGEST_REQUEST, self._look, last)
+    def on_response_complete(self) -> None:
+        self._give_up_later()  # first: the next request may be here already
+        super().on_response_complete()
 
-    def _look(self, last: Any) -> None:
-        """Abort the connection if no request came whole since the last look.
+    def _give_up_later(self) -> None:
+        asyncio.get_running_loop().call_later(LONGEST_REQUEST, self._give_up, self.cycle)
 
-        Args:
-            last: uvicorn's object for the newest request at that time, None before the first.
-        """
+    def _give_up(self, last: object) -> None:
+        """Abort the connection if no request came whole after this one, which was the last."""
         now = self.transport.get_protocol()
-        waits = self.cycle is last and (last is None or last.response_complete)
-        if now is not self:  # it becomes a websocket
-            if not getattr(now, "handshake_complete", True):
-                self.transport.abort()
-        elif waits:
+        # Another protocol is a websocket's.
+        waits = self.cycle is last if now is self else not getattr(now, "handshake_complete", True)
+        if waits:
             self.transport.abort()
-        elif not self.transport.is_closing():
-            self._look_later(self.cycle)
 
 
 class SocketGuard:
@@ -146,8 +142,6 @@ def _bound(protocol: Any, limit: Limit, *names: str) -> None:
 
 def _is_from_a_page(content: bytes) -> bool:
     """Tell whether a page of ours may have sent this message."""
-    if len(content) > MOST_BYTES:
-        return False
     try:
         message = BackMsg.FromString(content)
     except Exception:  # protobuf names several, for a stranger's bytes

@@ -18,8 +18,6 @@ from pages.server.worker import LOST, Chunk
 
 UNSEEN = 2
 """Pictures that a browser may have received but not drawn."""
-STILL_HERE = 2.0
-"""Seconds after which we ask for a paused run, so that its worker keeps it."""
 
 
 class Training:
@@ -52,7 +50,7 @@ class Training:
     async def live(self) -> None:
         """Ask for steps and send pictures, until cancelled."""
         wait: float | None = None
-        seq, there = 0, False
+        seq = 0
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(wait):
@@ -60,20 +58,18 @@ class Training:
             self._changed.clear()
             token = self._token
             news, self._news = self._news, None
-            if not (news or there):  # a browser said "taken", and there is no run
+            if not news and wait is None:  # a browser said "taken", and there is no run
                 continue
             seq = news.seq if news else seq
             lane = self._lanes[crc32(token.encode()) % len(self._lanes)]
             shows = self._unseen < UNSEEN
             try:
-                step = worker.train, token, self._who, news, shows
-                chunk = await lane.run(*step, who=self._who, again=False)
+                chunk = await lane.run(worker.train, token, self._who, news, shows, who=self._who)
             except LostError:
                 chunk = LOST
             if token != self._token:  # another training was asked for meanwhile
                 continue
-            there = chunk.there
-            wait = 0.0 if chunk.wants else STILL_HERE if there else None
+            wait = chunk.wait
             await self._show(news, seq, chunk)
 
     async def _show(self, news: Opened | None, seq: int, chunk: Chunk) -> None:

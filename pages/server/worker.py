@@ -3,15 +3,14 @@
 ``pages.labs.answer`` computes the frames.
 """
 
-import faulthandler
 import logging
 import os
 import signal
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple, TypeVar
+from multiprocessing.connection import Connection
+from typing import NamedTuple
 
 from lessons.contract.environment import CUDA
 from lessons.contract.lesson import RefusedTextError
@@ -22,8 +21,6 @@ from pages.labs.messages import Opened, RefusedError, read, read_training
 from pages.labs.training import Watch
 from pages.server import WORDS, log, process
 
-T = TypeVar("T")
-
 CHUNK = 0.04
 """Seconds of steps between two pictures: more than twenty pictures a second look smooth. The worker
 waits some milliseconds between two chunks."""
@@ -33,10 +30,12 @@ loses the oldest."""
 KEPT = 30.0
 """Seconds after a run's last job until the next job of any run drops it. With 200 runs, each waits
 8 to 15 s for its turn."""
+STILL_HERE = 2.0
+"""Seconds after which a paused run is asked for, so that it is kept."""
 
 
-def begin(niceness: int, device: int) -> None:
-    """Set this process up; called once, before its first job."""
+def work(line: Connection, niceness: int, device: int) -> None:
+    """Run the jobs that come on this line, until its other end is closed."""
     os.environ[CUDA] = str(device)
     # A terminal sends Ctrl-C, and a service manager SIGTERM, to all processes of a group. The
     # server ends its workers itself.
@@ -46,29 +45,23 @@ def begin(niceness: int, device: int) -> None:
         os.nice(niceness)
     log.set_up()
     threading.Thread(target=process.keep_house, daemon=True).start()
-
-
-def timed(longest: float, function: Callable[..., T], *args: object) -> T:
-    """Run a job; end this process if it takes longer, even inside a library that never returns."""
-    faulthandler.dump_traceback_later(longest, exit=True)
-    try:
-        return function(*args)
-    finally:
-        faulthandler.cancel_dump_traceback_later()
+    with suppress(EOFError, OSError):  # the server is gone
+        line.send("ready")
+        while True:
+            function, *args = line.recv()
+            line.send(function(*args))
 
 
 class Chunk(NamedTuple):
     """The outcome of some steps of a training.
 
     Attributes:
-        there: whether there is a run.
-        wants: whether there are more steps to make.
+        wait: seconds until somebody should ask again; None if there is no run.
         picture: the picture as JSON; None if none was wanted, or nothing was new.
         refusal: an aside's kind and text; None if all went well.
     """
 
-    there: bool = False
-    wants: bool = False
+    wait: float | None = None
     picture: bytes | None = None
     refusal: tuple[str, str] | None = None
 
@@ -112,7 +105,7 @@ def train(token: str, who: str, news: Opened | None, shows: bool) -> Chunk:
         logging.getLogger(__name__).exception("a training could not go on")
         return LOST
     _runs[token] = time.perf_counter(), who, watch
-    return Chunk(True, watch.wants, picture, refusal)
+    return Chunk(0.0 if watch.wants else STILL_HERE, picture, refusal)
 
 
 def _take(watch: Watch | None, news: Opened) -> Watch:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from lessons.bench.tricks import TRICKS
 from lessons.contract.roles import INKS, ROLES
 from lessons.gradient_tricks.text.words import LANGUAGE, Texts
-from pages.server.files import STATIC, add, served
+from pages.server.addresses import STATIC, add_file, served
 from pages.ui.bundle import bundle
 
 _LIVE = Path(__file__).with_name("live")
@@ -25,8 +25,8 @@ _STYLES += [room / f"{room.name}.css" for room in _ROOMS[1:]]
 _plotly = (_LIVE / "vendor" / "plotly.min.js").read_bytes() + b"\nexport default Plotly;\n"
 _temml = (_LIVE / "vendor" / "temml.min.js").read_bytes() + b"\nexport default temml;\n"
 
-PLOTLY = add("plotly.js", _plotly)
-MATHS = add("temml.js", _temml)
+PLOTLY = add_file("plotly.js", _plotly)
+MATHS = add_file("temml.js", _temml)
 
 MODULES = tuple(
     path for room in _ROOMS for path in sorted(room.rglob("*.js")) if path.parent.name != "vendor"
@@ -39,7 +39,7 @@ _modules["addresses"] = (
 WORDS = Texts(str(_LIVE / "en.md"), users=(*MODULES, *_STYLES))
 _modules["words"] = f"export const WORDS = {json.dumps(WORDS.texts, ensure_ascii=False)};\n"
 _script = bundle(_modules, "early").encode()
-LIVE = add("live.js", _script)
+LIVE = add_file("live.js", _script)
 """The address of the script with all of the lab's modules."""
 
 _colours = {f"role-{role.name}": (role.light, role.dark) for role in ROLES.values()}
@@ -62,7 +62,7 @@ ICON = (
 """A nabla. Streamlit would take the character for an image's address, and ask for it."""
 
 _serif = (_LIVE / "vendor" / "lab-serif.woff2").read_bytes()
-_SERIF = add("lab-serif.woff2", _serif)
+_SERIF = add_file("lab-serif.woff2", _serif)
 _FONT = (
     '@font-face { font-family: "Lab Serif"; font-weight: 200 900; font-display: swap; '
     f"src: url({Path(_SERIF).name}); }}\n"
@@ -88,7 +88,7 @@ def page() -> str:
     """Return Streamlit's page with our tags in its head."""
     # Nested, so that it wins over Streamlit's own rules, which come later.
     look = f"{_FONT}:root {{\n{STYLE}\n{_CARDS}}}".encode()
-    style = add("site.css", look)
+    style = add_file("site.css", look)
     soon = [name for name in served if Path(name).name.partition(".")[0] in _SOON]
     tags = [
         f'<link rel="stylesheet" href="./{style}">',

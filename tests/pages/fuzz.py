@@ -62,7 +62,7 @@ RAW = ("%", "%zz", "%00", "%ff%fe", "%ed%a0%80", "+", "&&", "==", "&=&", ";", "#
 logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel("ERROR")
 _routes = application.routes(site())
 SITE = SecurityHeaders(
-    Addresses(Starlette(routes=_routes), "/", PAGES, [SOCKET, STREAM], [f"/{FRAME}"]),
+    Addresses(Starlette(routes=_routes), "/", [SOCKET, STREAM], [f"/{FRAME}"]),
 )
 
 

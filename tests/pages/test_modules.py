@@ -130,12 +130,6 @@ page.dispatchEvent(new Event("online"));
 assert(newest() !== gone, "at once");
 newest().open();
 
-const full = newest();
-full.onclose({ code: 1013 });
-await pass(9900);
-equal(newest(), full, "a full server is left alone for ten seconds");
-await pass(200);
-assert(newest() !== full);
 line.stop();
 const inAll = sockets.length;
 newest().onclose({ code: 1006 });

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from starlette.responses import PlainTextResponse
 
-from pages.server import files
-from pages.server.addresses import Addresses
-from pages.server.files import STATIC
+from pages.server import addresses
+from pages.server.addresses import STATIC, Addresses
 from pages.ui import page as shown
 from pages.ui.bundle import bundle
 from pages.ui.page import PLOTLY, page
@@ -57,8 +56,8 @@ INDEX = (STATIC.parent / "index.html").read_text("utf-8")
 @pytest.fixture
 def pages(monkeypatch):
     page()
-    monkeypatch.setattr(files, "served", {**files.served})
-    files.add_page(page(), ["reversal"])
+    monkeypatch.setattr(addresses, "served", {**addresses.served})
+    addresses.add_page(page(), ["reversal"])
 
 
 @pytest.mark.parametrize(

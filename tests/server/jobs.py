@@ -3,9 +3,11 @@
 import asyncio
 import gc
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable
+from multiprocessing import Pipe
 from pathlib import Path
 from unittest.mock import patch
 
@@ -20,18 +22,16 @@ def pid_after(seconds: float) -> int:
     return os.getpid()
 
 
-def raise_error() -> None:
-    raise ZeroDivisionError("a mistake of ours")
-
-
 def niceness() -> int:
     return os.nice(0)
 
 
 def begin_where_niceness_is_refused() -> int:
-    """Set the worker up again; return how often a niceness was refused."""
+    """Begin again, on a line that is closed; return how often a niceness was refused."""
+    ours, its_end = Pipe()
+    ours.close()
     with patch("os.nice", side_effect=PermissionError) as nice:
-        worker.begin(5, 0)
+        worker.work(its_end, 5, 0)
     return nice.call_count
 
 
@@ -52,6 +52,14 @@ def die(tries: Path) -> None:
 def die_once(tries: Path) -> str:
     if not tries.exists():
         die(tries)
+    return "done"
+
+
+def stop_once(tries: Path) -> str:
+    """Stop this process at the first try, as a debugger or a person does."""
+    if not tries.exists():
+        tries.write_text("x")
+        os.kill(os.getpid(), signal.SIGSTOP)
     return "done"
 
 

@@ -5,20 +5,26 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Mount
 
-from pages.server.addresses import Addresses
+from pages.server import addresses
+from pages.server.addresses import Addresses, add_page
 from tests.server.asgi import ask
 
 SITE, BELOW = (
-    Addresses(PlainTextResponse("here"), root, ["reversal"], ["labs"], ["/readyz"])
-    for root in ("/", "/course/")
+    Addresses(PlainTextResponse("here"), root, ["labs"], ["/readyz"]) for root in ("/", "/course/")
 )
-HERE = ["", "reversal", "reversal/", "_stcore/health"]
+HERE = {"": b"page", "reversal": b"page", "reversal/": b"here", "_stcore/health": b"here"}
+
+
+@pytest.fixture(autouse=True)
+def _pages(monkeypatch):
+    monkeypatch.setattr(addresses, "served", {})
+    add_page("page", ["reversal"])
 
 
 @pytest.mark.parametrize("path", HERE)
-def test_what_is_here_is_passed_on_below_a_base_address_too(path):
-    assert ask(SITE, f"/{path}").body == b"here"
-    assert ask(BELOW, f"/course/{path}").body == b"here"
+def test_pages_are_here_below_a_base_address_too_and_streamlit_answers_for_its_own(path):
+    assert ask(SITE, f"/{path}").body == HERE[path]
+    assert ask(BELOW, f"/course/{path}").body == HERE[path]
 
 
 def test_a_machine_asks_at_the_root():

@@ -25,7 +25,7 @@ def test_it_serves_each_edit_of_a_lesson_and_names_the_line_of_a_mistake(tmp_pat
         shutil.copytree(ROOT / folder, tmp_path / folder)
     shutil.copy(ROOT / "app.py", tmp_path)
     port, flip = free_port(), tmp_path / "lessons/chapters/reversal/flip"
-    settings = [f"STREAMLIT_SERVER_PORT={port}", "GRADIENT_TRICKS_DEV=1"]
+    settings = [f"STREAMLIT_SERVER_PORT={port}", "GRADIENT_TRICKS_DEV=1", "GRADIENT_TRICKS_CORES=1"]
 
     def frame():
         try:

@@ -11,9 +11,7 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from streamlit.file_util import get_static_dir
 
-from pages.server import files
-from pages.server.addresses import Addresses
-from pages.server.files import File
+from pages.server.addresses import PIECE, Addresses, File
 from pages.ui.page import LIVE, PLOTLY
 from tests.server.asgi import GZIP, ask, run, sent
 from tests.support.server import ROOT
@@ -81,7 +79,7 @@ def test_a_slow_reader_holds_one_piece_and_no_copy_of_the_file(headers):
 
     sizes = [len(message.get("body", b"")) for message in sent(app, "http", "/")]
     assert sum(sizes) >= len(content)
-    assert max(sizes) <= files.PIECE
+    assert max(sizes) <= PIECE
 
 
 def test_many_wait_for_one_thread_hold_nobody_up_and_one_who_leaves_takes_nothing_from_them():

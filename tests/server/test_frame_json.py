@@ -1,6 +1,9 @@
 """A frame at an address: the one that a lab shows, for anybody to read, or why there is none."""
 
+import asyncio
 import json
+import socket
+import threading
 
 import pytest
 from starlette.applications import Starlette
@@ -14,8 +17,10 @@ from pages.labs.messages import Wish
 from pages.labs.wire import encode
 from pages.server.lanes import LostError
 from tests.server.asgi import ask
+from tests.server.serving import listening
 from tests.support.amount import also
 from tests.support.in_process import site
+from tests.support.server import START_SECONDS
 
 SITE = site()
 APP = Starlette(routes=[Route("/frame.json", SITE.frame_json, methods=["GET"])])
@@ -80,7 +85,7 @@ def test_bench_and_playground_have_one_too():
     ],
 )
 def test_what_is_refused_is_said_as_on_the_command_line(query, words, capsys):
-    error = got(query, 404 if "no_such" in query else 400)["error"]
+    error = got(query, 400)["error"]
     assert main(["run", "--json", *words]) == 2
     assert error in capsys.readouterr().err
 
@@ -106,7 +111,7 @@ def test_what_is_refused_is_said_as_on_the_command_line(query, words, capsys):
 )
 def test_what_is_hostile_is_refused_in_one_short_sentence(query):
     answer = ask(APP, "/frame.json", query=query)
-    assert answer.status in (400, 404)
+    assert answer.status == 400
     error = json.loads(answer.body)["error"]
     assert error.isprintable()
     assert 5 < len(error) < 600
@@ -122,8 +127,24 @@ def test_what_nobody_computes_is_said(monkeypatch):
     async def lost(*_, **__):
         raise LostError
 
-    with monkeypatch.context() as context:
-        context.setattr(SITE.quick, "run", lost)
-        assert got("lab=flip&scale=7", 500) == {"error": MISTAKE}
-    monkeypatch.setattr(SITE.questions, "of_one", 0)
-    assert "busy" in got("lab=flip", 503)["error"]
+    monkeypatch.setattr(SITE.quick, "run", lost)
+    assert got("lab=flip&scale=7", 500) == {"error": MISTAKE}
+
+
+def test_who_leaves_is_no_longer_waited_for(monkeypatch):
+    left = threading.Event()
+
+    async def waits(*_, **__):
+        try:
+            await asyncio.Future()
+        finally:
+            left.set()
+
+    monkeypatch.setattr(SITE.quick, "run", waits)
+    with listening(APP) as host, socket.create_connection(host.split(":"), START_SECONDS) as line:
+        line.sendall(
+            f"GET /frame.json?lab=flip&scale=7.5 HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
+        )
+        assert not left.wait(0.5)
+        line.close()
+        assert left.wait(60)

@@ -4,7 +4,6 @@ import gc
 import threading
 
 import pytest
-from websockets.exceptions import ConnectionClosed
 
 from pages.labs import lesson
 from pages.labs.by_name import LABS
@@ -46,6 +45,11 @@ class Broken(Waiting):
 
 
 WAITING, LONG = Waiting(), Long()
+
+
+def open_sockets():
+    gc.collect()
+    return sum(type(one) is route.Socket for one in gc.get_objects())
 
 
 @pytest.fixture(scope="module")
@@ -102,14 +106,15 @@ def test_of_many_wishes_the_newest_is_computed_next_and_the_ones_between_never(b
     assert WAITING.begun == 1
 
 
-def test_what_nobody_waits_for_any_more_is_never_begun(url, site):
+def test_what_nobody_waits_for_any_more_is_never_begun(url):
+    until(lambda: not open_sockets())
     with Browser(url) as first:
         first.ask("waiting", step=50)
         until(lambda: WAITING.begun)
         for step in range(51, 60):
             with Browser(url) as one:
                 one.ask("waiting", step=step)
-        until(lambda: site.sockets.open == 1)
+        until(lambda: open_sockets() == 1)
         WAITING.go.set()
         first.frame()
     assert WAITING.begun == 1
@@ -174,24 +179,6 @@ def test_a_wish_that_ends_its_worker_twice_is_refused(browser, site, monkeypatch
     assert browser.frame()["form"]
 
 
-def test_there_is_a_limit_to_sockets(url, site, monkeypatch):
-    until(lambda: not site.sockets.open)
-    monkeypatch.setattr(site.sockets, "most", 2)
-    monkeypatch.setattr("pages.server.site.REFUSED_WITHIN", 0.1)
-    with Browser(url) as first, Browser(url) as second:
-        for one in (first, second):
-            one.ask("flip")
-            one.frame()
-        third = Browser(url)
-        with pytest.raises(ConnectionClosed, match="1013"):
-            third.next()
-        first.socket.close()
-        until(lambda: site.sockets.open < 2)
-        with Browser(url) as fourth:
-            fourth.ask("flip")
-            assert fourth.frame()["form"]
-
-
 def test_a_socket_opens_with_more_cookies_than_a_line_of_websockets(url):
     with Browser(url, additional_headers={"Cookie": f"other={'x' * 15_000}"}) as browser:
         browser.ask("flip")
@@ -200,7 +187,7 @@ def test_a_socket_opens_with_more_cookies_than_a_line_of_websockets(url):
 
 @pytest.mark.skipif(not resident(), reason="reads the kernel's table")
 @pytest.mark.random
-def test_memory_returns_when_sockets_close(url, site):
+def test_memory_returns_when_sockets_close(url):
     sockets = cases(80, 200)
 
     def round_of(count):
@@ -210,17 +197,10 @@ def test_memory_returns_when_sockets_close(url, site):
         for browser in browsers:
             browser.frame()
             browser.socket.close()
-        until(lambda: not site.sockets.open)
-        gc.collect()
+        until(lambda: not open_sockets())
         return resident()
 
     round_of(sockets)  # every thread has been at work once, and has what it keeps
     first = round_of(sockets)
     second = round_of(sockets)
     assert second - first < sockets * (12 << 20) / 200, "bytes more after as many more sockets"
-
-    def alive():
-        gc.collect()
-        return sum(type(one) is route.Socket for one in gc.get_objects())
-
-    until(lambda: alive() <= 2)  # what answered the last one may still be on its way out

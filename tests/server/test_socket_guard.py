@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from pages.server import socket_guard
-from pages.server.socket_guard import LAB, MOST_BYTES, MOST_QUERY, MOST_STATES, PAGE, STREAM
+from pages.server.socket_guard import LAB, MOST_QUERY, MOST_STATES, PAGE, STREAM
 from tests.server.asgi import run
 from tests.server.serving import listening
 from tests.support.server import START_SECONDS
@@ -87,12 +87,11 @@ def test_every_kind_there_is_was_looked_at():
     [
         None,
         b"\xff" * 300,
-        b"x" * (MOST_BYTES + 1),
         page(states=[WidgetState()] * (MOST_STATES + 1)),
         page("a=1&" * (MOST_QUERY // 4 + 1)),
         *(said(**{kind: content}) for kind, content in OTHERS.items()),
     ],
-    ids=["a text", "no message", "too long", "many widgets", "many words", *OTHERS],
+    ids=["a text", "no message", "many widgets", "many words", *OTHERS],
 )
 def test_what_no_page_can_say_cuts_the_connection_and_is_logged_once(content, caplog):
     assert heard(content, RUN) == ([], True)
@@ -157,10 +156,15 @@ def test_who_says_more_than_a_browser_is_cut_and_a_long_message_counts_as_many(
     assert not uvicorns, "it ends by the limit, and not by a mistake"
 
 
-def ends(socket, flood):
+def test_a_message_to_a_page_that_is_too_long_cuts_the_connection():
+    with opened(STREAM) as socket:
+        assert ends(socket, lambda s: s.send(page("a" * 400_000)), 1)
+
+
+def ends(socket, flood, times=20_000):
     """Whether the server ends the connection."""
     try:
-        for _ in range(20_000):
+        for _ in range(times):
             flood(socket)
         while True:
             socket.recv(START_SECONDS)

@@ -45,8 +45,8 @@ def wanted(token):
 
 def pid(site):
     (lane,) = site.trainers
-    (number,) = lane._pool._processes
-    return number
+    (worker,) = lane._workers
+    return worker._process.pid
 
 
 def test_pictures_come_by_themselves_until_it_is_paused(browser):
@@ -80,7 +80,7 @@ def test_a_browser_that_draws_nothing_gets_two_pictures_and_the_run_goes_on(brow
 
 
 def test_a_run_that_its_worker_forgot_is_said_to_be_lost(monkeypatch):
-    assert worker.train("a", "", wanted("a"), True).there
+    assert worker.train("a", "", wanted("a"), True).wait is not None
     monkeypatch.setattr(worker, "KEPT", -1.0)
     assert worker.train("a", "", None, True) == worker.LOST
     assert not worker._runs
@@ -89,8 +89,8 @@ def test_a_run_that_its_worker_forgot_is_said_to_be_lost(monkeypatch):
 def test_of_the_visitor_with_the_most_runs_the_oldest_ends_when_there_are_too_many(monkeypatch):
     monkeypatch.setattr(worker, "MOST_RUNS", 3)
     for who, token in (("other", "o"), ("one", "a"), ("one", "b"), ("one", "c")):
-        assert worker.train(token, who, wanted(token), True).there
-    there = {token: worker.train(token, "", None, False).there for token in "oabc"}
+        assert worker.train(token, who, wanted(token), True).wait is not None
+    there = {token: worker.train(token, "", None, False).wait is not None for token in "oabc"}
     assert there == {"o": True, "a": False, "b": True, "c": True}
     worker._runs.clear()
 
@@ -226,6 +226,6 @@ def test_a_mistake_of_ours_ends_one_training_alone(monkeypatch, caplog):
         context.setattr(Watch, "advance", broken)
         assert ask("b") == worker.LOST
     assert "a mistake of ours" in caplog.text
-    assert worker.train("a", "", None, True).wants
+    assert worker.train("a", "", None, True).wait == 0
     assert ask("b").picture, "whoever asks again gets another run"
     worker._runs.clear()

@@ -1,14 +1,10 @@
-"""Visitors: what they are called, what part of all they get, and whose turn it is."""
+"""Visitors: what they are called, and whose turn it is."""
 
 import asyncio
-import socket
-from contextlib import ExitStack, suppress
 
 import pytest
 
-from pages.server import listener as listening
-from pages.server.listener import Listener
-from pages.server.visitors import Shares, Turns, visitor
+from pages.server.visitors import Turns, visitor
 from tests.server.asgi import run
 
 
@@ -25,15 +21,6 @@ from tests.server.asgi import run
 def test_a_visitor_is_an_address_or_a_network(host, name):
     assert visitor((host, 80)) == name
     assert visitor(None) == ""
-
-
-def test_a_visitor_has_a_share_and_the_rest_is_for_others():
-    shares = Shares(5, 2, "*, 10.0.0.0/8, ::1")
-    taken = [shares.take(who) for who in ("a", "a", "a", "b", "10.1.2.3", "10.1.2.3", "10.1.2.3")]
-    assert taken == [True, True, False, True, True, True, False]
-    shares.leave("a")
-    assert shares.open == 4
-    assert shares.take("a")
 
 
 def test_visitors_take_turns_however_much_each_of_them_asks():
@@ -78,26 +65,3 @@ def test_a_place_is_left_for_another_visitor():
             return [one.done() for one in waiting]
 
     assert run(story()) == [True, True, False]
-
-
-def test_a_visitor_who_has_too_many_connections_gets_no_more_and_others_do(monkeypatch):
-    monkeypatch.setattr(listening, "raise_file_limit", lambda: 100)
-    monkeypatch.setattr(listening, "LEAST", 6)
-    bound = socket.create_server(("127.0.0.1", 0))
-    bound.setblocking(False)
-    with ExitStack() as open_, Listener(bound) as listener:
-
-        def accepted(host):
-            come = socket.create_connection(listener.getsockname(), source_address=(host, 0))
-            open_.enter_context(come)
-            with suppress(BlockingIOError):
-                return open_.enter_context(listener.accept()[0])
-
-        first = [accepted("127.0.0.1") for _ in range(5)]
-        other = [accepted("127.0.0.2") for _ in range(4)]
-        assert [bool(one) for one in first] == [True] * 3 + [False] * 2
-        assert [bool(one) for one in other] == [True] * 3 + [False]
-        first[0].close()
-        first[0].close()
-        assert accepted("127.0.0.1")
-        assert not accepted("127.0.0.1")

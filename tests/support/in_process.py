@@ -1,14 +1,19 @@
 """Runs a lane's jobs in the process of the test, where the app has worker processes for them."""
 
-import asyncio
 from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from pages.server.lanes import Lane
+from pages.server.lanes import Lane, Worker
 from pages.server.site import Site
 
 T = TypeVar("T")
+
+
+class InProcess(Worker):
+    """A worker that is a thread of this process."""
+
+    def run(self, function: Callable[..., T], *args: object) -> T:
+        return function(*args)
 
 
 class ThreadLane(Lane):
@@ -16,12 +21,7 @@ class ThreadLane(Lane):
 
     def __init__(self) -> None:
         super().__init__("thread", 1)
-
-    def _workers(self, count: int) -> Any:
-        return ThreadPoolExecutor(count, "lane")
-
-    async def _run_in(self, pool: Executor, function: Callable[..., T], *args: object) -> T:
-        return await asyncio.wrap_future(pool.submit(function, *args))
+        self._free = [InProcess("thread")]
 
 
 def site() -> Site:

@@ -1,4 +1,4 @@
-// Written by the server (pages/server/files.py): where scripts are, seen from here.
+// Written by the server (pages/server/addresses.py): where scripts are, seen from here.
 
 /** Plotly. */
 export const PLOTLY: string;

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.server import files
-from pages.server.addresses import root
+from pages.server.addresses import add_file, root
 from pages.ui.listing import markup
 from pages.ui.words import WORDS
 
@@ -17,7 +16,7 @@ _WAYS = (
     (WORDS("way_test"), "gt.assert_gradients(loss, x)"),
 )
 _TRAIN = Path(__file__).with_name("train.py")
-REPORT = files.add("report.html", _TRAIN.with_suffix(".html").read_bytes())
+REPORT = add_file("report.html", _TRAIN.with_suffix(".html").read_bytes())
 """The address of what the doctor says about ``train.py``."""
 
 

@@ -13,7 +13,7 @@ import streamlit as st
 from lessons.outputs import catalogue
 from lessons.outputs.glossary import find_term
 from lessons.outputs.search import as_data
-from pages.server import files
+from pages.server.addresses import add_file
 from pages.ui import memory
 from pages.ui.component import component
 from pages.ui.natural import natural
@@ -46,7 +46,7 @@ def _click() -> None:
 def _index() -> str:
     """The index's address."""
     content = json.dumps(as_data(), ensure_ascii=False, separators=(",", ":")).encode()
-    return files.add("search.json", content)
+    return add_file("search.json", content)
 
 
 def _follow(asked: dict[str, object]) -> None:

@@ -2,9 +2,7 @@
 // messages.d.ts describes the messages.
 
 const DELAYS = [200, 400, 800, 1500]; // ms at most before the next try, the last one for good
-const LATER = 10_000; // ms, where the server has no room
 const UNHEARD = 4000; // ms for which a try waits for the server: what it sent may be lost
-const NO_ROOM = 1013;
 const DEAF = 20_000; // ms without any answer to what was asked: the line is dead and nobody said so
 
 /** @import { Aside, Frame, FrameMessage, Picture, PictureMessage } from "../messages.d.ts" */
@@ -66,9 +64,8 @@ export class Line {
     this.#open();
   }
 
-  /** @param {number} [code]  why the last one was closed */
-  #tryLater(code) {
-    const wait = code === NO_ROOM ? LATER : DELAYS[Math.min(this.tries, DELAYS.length - 1)];
+  #tryLater() {
+    const wait = DELAYS[Math.min(this.tries, DELAYS.length - 1)];
     this.tries += 1;
     // Not all of a class at the same moment.
     this.timer = setTimeout(() => this.#try(), wait * (0.6 + 0.4 * Math.random()));
@@ -99,7 +96,7 @@ export class Line {
       this.deaf = 0;
       this.read(data);
     };
-    socket.onclose = ({ code }) => this.#lost(socket, code);
+    socket.onclose = () => this.#lost(socket);
   }
 
   /** Nobody may be there to answer a farewell, and a browser waits a minute for that. */
@@ -109,14 +106,14 @@ export class Line {
     if (socket) this.#lost(socket);
   }
 
-  /** @param {WebSocket} socket  @param {number} [code]  why it was closed */
-  #lost(socket, code) {
+  /** @param {WebSocket} socket */
+  #lost(socket) {
     if (this.ended || socket !== this.socket) return;
     this.socket = null;
     clearTimeout(this.deaf);
     this.deaf = 0;
     this.handlers.lost();
-    this.#tryLater(code);
+    this.#tryLater();
   }
 
   /** Hear a message. @param {string} text */
