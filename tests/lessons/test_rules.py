@@ -58,12 +58,12 @@ BROKEN = {
     (text.try_it, "cliff", "en.md"): [
         ("set **Window**", "cut an edge, set **Window**", "no graph")
     ],
-    (text.try_it, "moving_target", "en.md"): [
-        ("“open”. Now", "“shut”. Now", "“shut” is no choice"),
-        ("“open”. Now", "“stopped”. Now", "is already at"),
+    (text.try_it, "frozen_checkpoint", "en.md"): [
+        ("“trained”, as", "“shut”, as", "“shut” is no choice"),
+        ("“trained”, as", "“frozen”, as", "is already at"),
     ],
     (text.trainings, "moving_target", "en.md"): [
-        ("nearer holds=training", "nearer", "add `hides="),
+        ("nearer hides=true_gradient", "nearer", "add `hides="),
         ("The one with", "{{ plain_off }}: with", "can have"),
         ("A value is", "`{{ plain_off }}` is", "can have"),
     ],
