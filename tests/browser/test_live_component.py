@@ -25,7 +25,7 @@ from tests.support.browser import PATIENCE
 
 pytestmark = pytest.mark.browser
 
-LAB = "/stop_gradient?lesson=noise_leaks&step=6&draws=2000"
+LAB = "/stop_gradient?lesson=noise_leaks&step=5&draws=2000"
 CURVE = "[data-figure=curves] .scatterlayer .js-line"
 # Every animation frame: which charts in sight have nothing drawn; and every answer drawn.
 WATCH = r"""() => {

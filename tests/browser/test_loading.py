@@ -21,7 +21,7 @@ KINDS = {
     "quiz": ("/reversal?quiz=3", ".st-key-tiles button"),
     "sketch": ("/override_map?lesson=clip_identity&step=2", ".gt-handle"),
     "training": ("/reversal?lesson=moons&step=2", ".gl-lab[data-ready]"),
-    "bug": ("/stop_gradient?lesson=noise_leaks&step=5", ".gt-code"),
+    "bug": ("/stop_gradient?lesson=noise_leaks&step=4", ".gt-code"),
 }
 
 
