@@ -132,7 +132,6 @@ def test_a_phone(app, open_page):
     expect(page.locator(".st-key-verdict")).to_be_in_viewport()
     on(page, 3)  # and from far below to the new step's beginning
     expect(heading(page)).to_be_in_viewport(ratio=1)
-    on(page, 4)
     field = page.locator(".st-key-question input")
     size = field.evaluate("one => getComputedStyle(one).fontSize")
     assert size == "16px", "iOS zooms in on what is smaller"
