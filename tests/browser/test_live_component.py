@@ -240,7 +240,7 @@ def test_a_drawer_opens_in_place_and_closed_it_is_not_asked_for(page):
     expect(tab).to_have_attribute("aria-expanded", "true")
     settled(page)
     assert line(page) != before  # as it is now, not as it was
-    page.evaluate("placed({ step: 5 })")
+    page.evaluate("placed({ step: 4 })")
     expect(page.locator("[data-figure]")).to_have_count(0)
 
 
