@@ -49,9 +49,9 @@ def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:
         for trace, of in zip(figure.data, roles, strict=True)
     ]
     rows = dict.fromkeys(
-        trace.get("yaxis", "y")
-        for trace, of in zip(data, roles, strict=True)
-        if of and not trace.get("visible", True)
+        before.get("yaxis", "y")
+        for before, trace, of in zip(figure.data, data, roles, strict=True)
+        if of and trace is not before and (whole or before.get("visible", True))
     )
     said = figure.layout.get("annotations", ())
     notes = [one for one in said if hidden.isdisjoint(roles_of(one))] + [*map(_note, rows)]

@@ -54,9 +54,9 @@ def nothing(page: Page) -> None:
 
 Act = Callable[[Page], None]
 STATES: dict[str, tuple[str, str, Act]] = {
-    "number": ("/reversal?lesson=flip&step=4", '[data-testid="stForm"]', nothing),
+    "number": ("/reversal?lesson=flip&step=3", '[data-testid="stForm"]', nothing),
     "drawn": ("/override_map?lesson=clip_identity&step=2", ".gt-handle", draw),
-    "fixed": ("/stop_gradient?lesson=right_place&step=5", ".gt-code", answer),
+    "fixed": ("/stop_gradient?lesson=right_place&step=4", ".gt-code", answer),
     "answered": ("/stop_gradient?lesson=two_passes&step=4", ".st-key-tiles button", answer),
     "cut": ("/stop_gradient?lesson=right_place&step=3", ".gl-svg", cut),
     "search": ("/glossary", ".gt-glossary", search),
@@ -70,7 +70,7 @@ STATES: dict[str, tuple[str, str, Act]] = {
     "glossary": ("/glossary?term=leaf", ".gt-glossary", nothing),
     "choice": ("/stop_gradient?lesson=noise_leaks&step=2", ".st-key-tiles button", nothing),
     "sketch": ("/override_map?lesson=clip_identity&step=2", ".gt-handle", nothing),
-    "bug": ("/stop_gradient?lesson=right_place&step=5", ".gt-code", nothing),
+    "bug": ("/stop_gradient?lesson=right_place&step=4", ".gt-code", nothing),
     "arrows": ("/clipping?lesson=value_or_norm", LAB, nothing),
     "quiz": ("/reversal?quiz=4", ".st-key-tiles button", nothing),
     "task": ("/reversal?quiz=4&said=0&at=1", ".st-key-quiz .gl-lab[data-ready]", nothing),

@@ -256,7 +256,8 @@ def test_the_input_that_the_text_speaks_of_is_a_handle_for_its_place_in_the_list
     expect(x).to_have_text("−1")
 
 
-CLIFF = "/clipping?lesson=cliff&step=4&path=20"
+CLIFF = "/clipping?lesson=cliff&step=3&path=20"
+CLIFF_MAP = "/clipping?lesson=cliff&step=5&path=20"
 
 
 def over(page: Page, right: float, down: float) -> tuple[float, float]:
@@ -267,7 +268,7 @@ def over(page: Page, right: float, down: float) -> tuple[float, float]:
 
 
 def test_a_click_and_a_drag_on_the_map_set_both_weights(bare, open_page):
-    page = shown(trains(open_page(bare + CLIFF + "&seeds=1", height=1400)), "map")
+    page = shown(open_page(bare + CLIFF_MAP, height=1400), "map")
     plot = page.locator("[data-figure=map] .gl-plot")
 
     def start() -> list[float]:
@@ -329,7 +330,7 @@ def test_limits_and_start_are_moved_while_the_descents_run(bare, open_page):
     assert page.evaluate("window.taken") <= 3
 
 
-LIMIT = "/clipping?lesson=where_to_clip&step=3"
+LIMIT = "/clipping?lesson=where_to_clip&step=2"
 LEAK = "/in_the_wild?lesson=critic_leak&step=99"
 
 

@@ -25,7 +25,7 @@ from tests.support.browser import PATIENCE
 
 pytestmark = pytest.mark.browser
 
-LAB = "/stop_gradient?lesson=noise_leaks&step=6&draws=2000"
+LAB = "/stop_gradient?lesson=noise_leaks&step=5&draws=2000"
 CURVE = "[data-figure=curves] .scatterlayer .js-line"
 # Every animation frame: which charts in sight have nothing drawn; and every answer drawn.
 WATCH = r"""() => {
@@ -240,7 +240,7 @@ def test_a_drawer_opens_in_place_and_closed_it_is_not_asked_for(page):
     expect(tab).to_have_attribute("aria-expanded", "true")
     settled(page)
     assert line(page) != before  # as it is now, not as it was
-    page.evaluate("placed({ step: 5 })")
+    page.evaluate("placed({ step: 4 })")
     expect(page.locator("[data-figure]")).to_have_count(0)
 
 

@@ -145,8 +145,8 @@ def test_the_file_to_take_home_is_the_one_that_the_command_line_writes(capsys):
 
 
 def test_a_question_holds_its_controls_until_it_is_answered():
-    asked = {"step": 2, "values": {"every": "1"}}
-    for answers, every in (([], "5"), (["left"], "1")):
-        shown = frame(wish("unroll", **asked, answers=answers))
-        assert shown["form"]["every"] == every
+    asked = {"step": 3, "values": {"since": "2"}}
+    for answers, since in (([], "1"), (["since"], "2")):
+        shown = frame(wish("frozen_checkpoint", **asked, answers=answers))
+        assert shown["form"]["since"] == since
         assert (WORDS("held") in str(shown["groups"])) is not bool(answers)

@@ -28,7 +28,7 @@ from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run
 
 TRY = "drag the {{ scale:.3g }}, or **Scale λ**. Which changes"
-USE = "**Use it** when one part"
+USE = "**Use it** when the part after"
 
 BROKEN = {
     (text.form, "flip", "en.md"): [
@@ -58,12 +58,12 @@ BROKEN = {
     (text.try_it, "cliff", "en.md"): [
         ("set **Window**", "cut an edge, set **Window**", "no graph")
     ],
-    (text.try_it, "moving_target", "en.md"): [
-        ("“open”. Now", "“shut”. Now", "“shut” is no choice"),
-        ("“open”. Now", "“stopped”. Now", "is already at"),
+    (text.try_it, "frozen_checkpoint", "en.md"): [
+        ("“trained”, as", "“shut”, as", "“shut” is no choice"),
+        ("“trained”, as", "“frozen”, as", "is already at"),
     ],
     (text.trainings, "moving_target", "en.md"): [
-        ("nearer holds=training", "nearer", "add `hides="),
+        ("nearer hides=true_gradient", "nearer", "add `hides="),
         ("The one with", "{{ plain_off }}: with", "can have"),
         ("A value is", "`{{ plain_off }}` is", "can have"),
     ],
@@ -105,7 +105,7 @@ BROKEN = {
         ("2020-11-03", "2120-11-03", "can't have been opened"),
     ],
     (stage.stages, "flip", "en.md"): [
-        ("stage: table", "stage: tabel", "`stage: tabel` is none of"),
+        ("stage: curves", "stage: curvs", "`stage: curvs` is none of"),
         ("<!-- bug: -->", "<!-- stage: table -->\n<!-- bug: -->", "own code"),
     ],
     (stage.stages, "frozen_checkpoint", "en.md"): [
@@ -311,7 +311,7 @@ def test_a_problem_names_its_file_and_line(chapter):
     folder = edited(chapter, "flip", "en.md", "**Try it:** cut", "Cut")
     (problem,) = problems(Runs(catalogue.load(folder)), text.form)
     line = (folder / "en.md").read_text("utf-8").splitlines()[problem.line - 1]
-    assert (problem.file, line) == (folder / "en.md", "## One loss, two aims")
+    assert (problem.file, line) == (folder / "en.md", "## When to use it")
 
 
 def test_the_commands_fail_with_a_problem_and_keep_what_was_meant(chapter, monkeypatch, capsys):

@@ -46,14 +46,14 @@ def test_a_step_asks_for_what_it_sets_and_leaves_the_rest_to_the_learner():
     silent = next(n for n, step in enumerate(lesson.prose.steps, start=1) if not step.lab)
     place.go(silent, {})
     assert place.as_data() == opening, "a step that sets nothing asks for nothing"
-    place.go(4, {})
+    place.go(3, {})
     *before, order = place.as_data()
     assert before == opening
     assert (order["values"], order["first"]) == (
-        spelled(lesson, lesson.prose.steps[3].lab),
+        spelled(lesson, lesson.prose.steps[2].lab),
         False,
     )
-    place.go(4, {})
+    place.go(3, {})
     assert len({one["id"] for one in place.as_data()}) == 3, "asked again, it is another order"
 
 
@@ -67,9 +67,10 @@ def test_a_question_asks_for_all_that_it_is_about():
 
 
 def test_an_address_does_not_set_what_an_open_question_holds():
-    for answers, every in (({}, "5"), ({"left": "nearest"}, "1")):
-        trail = Trail(step=2, answers=answers)
-        assert Place.arrived(find("unroll"), {"every": "1"}, trail).text["every"] == every
+    lesson = find("frozen_checkpoint")
+    for answers, since in (({}, "1"), ({"since": "all"}, "2")):
+        trail = Trail(step=3, answers=answers)
+        assert Place.arrived(lesson, {"since": "2"}, trail).text["since"] == since
 
 
 def test_the_commit_sets_the_lab_to_the_case_asked_and_mends_what_was_cut():
