@@ -14,7 +14,6 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.server.serving import Browser
-from tests.support.amount import also
 from tests.support.server import ROOT, START_SECONDS, free_port, serve, until
 from tests.support.usage import children
 
@@ -118,7 +117,6 @@ def ended(pid):
 
 REFUSED = {
     "process": ("multiprocessing.util.spawnv_passfds", "PermissionError(1, 'cause')"),
-    "locks": ("multiprocessing.synchronize.SemLock.__init__", "OSError(38, 'cause')"),
     "lessons": ("lessons.outputs.catalogue.chapters", "NameError('cause')"),
 }
 
@@ -131,7 +129,7 @@ def is_alive(group: int) -> bool:
     return False
 
 
-@pytest.mark.parametrize("what", ["process", "lessons", *also("locks")])
+@pytest.mark.parametrize("what", [*REFUSED])
 @pytest.mark.skipif(os.name == "nt", reason="Windows forks nothing")
 def test_a_start_that_fails_says_why_and_leaves_no_process(what):
     name, error = REFUSED[what]
