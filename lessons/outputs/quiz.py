@@ -114,11 +114,12 @@ def quiz(slug: str, seed: int) -> tuple[Item, ...]:
     left = [(place, *one) for place, lesson in enumerate(lessons) for one in offered(lesson)]
     draw.shuffle(left)
     items: dict[tuple[int, int], Item] = {}
+    kinds = Counter(one[:2] for one in left)  # how many a step offers
     times = Counter[int]()  # each lesson's
     # A chapter may have a single cut: the move before it can be of the same lesson.
     for kind in ("move", "cut", "move", "question", "question"):
         of_kind = [one for one in left if one[2] == kind] or left
-        place, number, _, make = min(of_kind, key=lambda one: times[one[0]])
+        place, number, _, make = min(of_kind, key=lambda one: (times[one[0]], kinds[one[:2]]))
         items[place, number] = make(lessons[place], number, draw)
         times[place] += 1
         left = [one for one in left if one[:2] != (place, number)]
