@@ -53,8 +53,14 @@ def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:
         for before, trace, of in zip(figure.data, data, roles, strict=True)
         if of and trace is not before and (whole or before.get("visible", True))
     )
+    seen = {
+        trace.get("yaxis", "y")
+        for trace, of in zip(data, roles, strict=True)
+        if of and trace.get("visible", True)
+    }
     said = figure.layout.get("annotations", ())
-    notes = [one for one in said if hidden.isdisjoint(roles_of(one))] + [*map(_note, rows)]
+    notes = [one for one in said if hidden.isdisjoint(roles_of(one))]
+    notes += [_note(axis, axis in seen) for axis in rows]
     title = figure.subject or figure.title
     return replace(
         figure,
@@ -72,9 +78,11 @@ def _emptied(trace: dict[str, Any]) -> dict[str, Any]:
     return kept | {name: [] for name in _NUMBERS & trace.keys()} | {"visible": False}
 
 
-def _note(axis: str) -> dict[str, Any]:
-    """Say in the middle of a row that a part of it is covered."""
+def _note(axis: str, at_edge: bool) -> dict[str, Any]:
+    """Say in a row that a part of it is covered: in its middle, or below what is still seen."""
     place = {"xref": "x domain", "yref": f"{axis} domain", "x": 0.5, "y": 0.5}
+    if at_edge:
+        place |= {"y": 0.0, "yanchor": "bottom"}
     return {
         **place,
         "text": COVERED,

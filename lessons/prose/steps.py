@@ -43,7 +43,8 @@ fact or a number: what is behind its key and ``=``, or else the fact that its ke
 nearest to the computed one is right; a NaN equals a NaN, and text is equal or not. Without
 ``asks``, lesson.py has a function that grades it. The roles it ``hides`` stay hidden until the
 learner has committed to an answer. ``holds`` names controls that stand still, at what this step's
-``lab`` sets, until then; ``training`` among them is the training: nothing runs. With ``as=number``
+``lab`` sets, until then; ``training`` among them is the training: nothing runs. What the commit
+reveals, of what ``lab`` sets, stands still as well. With ``as=number``
 the learner types a number, which counts as the answer whose fact it equals. With ``as=sketch`` the
 learner draws a curve over the x that lesson.py names; an answer's curve is its fact at each x.
 ``by=TensorFlow`` names who computes the answer where torch does not. With ``about=code`` it is
@@ -464,6 +465,7 @@ def _step(path: Path, title: str, body: str) -> Step:
     if named and not asks:
         raise ProseError(f"{where}: {named[0]!r} names a fact, so the question asks for one: asks=")
     told = tuple(computed)
+    holds += tuple(name for name in reveal if name in lab and name not in holds)
     question = Question(asked[0], hides, options, asks, kind, holds, reveal, told, by, of_code)
     return replace(step, text=text, question=question)
 

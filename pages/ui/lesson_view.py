@@ -41,6 +41,8 @@ def lesson_view(lesson: Lesson) -> None:
                 bench_view.offer(lesson)
             elif question is not None and questions.has_stage(question, trail):
                 with st.container(key="stage"):
+                    if question.kind == "bug":
+                        questions.ask_ahead(step)
                     questions.stage(lesson, question, place, trail)
             else:
                 if question is not None and question.kind == "sketch":
@@ -97,8 +99,8 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
         with st.container(key="question"):
             questions.ask(lesson, question, place, trail)
     if is_bug and not _asks(lesson, trail):
-        show_text(lesson, trail.step, story)
         questions.show_source(lesson)
+        show_text(lesson, trail.step, story)
     elif answered and not is_bug:  # the code that the verdict is about
         show_text(lesson, trail.step, text, code_alone=True)
     hidden = step.turn and without_hidden(lesson, step.turn.text, place.hide) != step.turn.text

@@ -12,8 +12,9 @@ from lessons.contract.bug import Bug
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Facts
 from lessons.gradient_tricks.text.words import written
+from lessons.outputs.search import plain
 from lessons.outputs.typed import Typed, grade
-from lessons.prose.steps import Option, Question, fill
+from lessons.prose.steps import TRAINING, Option, Question, Step, fill
 from pages.ui import numbers
 from pages.ui.glossed import CODE
 from pages.ui.listing import difference, markup, output
@@ -28,6 +29,8 @@ _NUMBER = re.compile(
     r"^([−-]?(?:\d[\d.,]*\d|\d)(?:e[−-]?\d+)?(?: %)?|(?:[−-]?∞|NaN|None)(?=[.,:;]))[.,:;]?(\s.+|$)"
 )
 """A number at the start of an answer, or a word that stands for one, and the rest."""
+_SENTENCES = re.compile(r"(?<=[.?!:])(\s+)")
+"""Where a sentence ends; what lies between is kept."""
 _REFUSED = "answer_refused"
 """Session key: why the answer just sent cannot be read."""
 
@@ -89,9 +92,11 @@ def stage(lesson: Lesson, question: Question, place: Place, trail: Trail) -> Non
 def stands_still(lesson: Lesson, question: Question) -> bool:
     """Whether the numbers around a question stay those of the case asked, whatever the lab shows.
 
-    A training's case is a run, and its numbers come as it goes on.
+    A training's case is a run, and its numbers come as it goes on, unless the question is about
+    settings that it holds or reveals.
     """
-    return lesson.lab.training is None or bool(question.reveal)
+    about_settings = question.reveal or {*question.holds} - {TRAINING}
+    return lesson.lab.training is None or bool(about_settings)
 
 
 def mark_done(lesson: Lesson, trail: Trail) -> None:
@@ -218,8 +223,14 @@ def _bug(lesson: Lesson, question: Question, options: dict[str, Option], trail: 
 
 def story_and_question(text: str) -> tuple[str, str]:
     """Split a bug's text into what its thread tells and what is asked; the question comes last."""
-    story, _, last = text.strip().rpartition("\n\n")
-    return (story, last) if last.endswith("?") else (text, WORDS("which_change"))
+    *story, last = _SENTENCES.split(text.strip())
+    return ("".join(story).rstrip(), last) if last.endswith("?") else (text, WORDS("which_change"))
+
+
+def ask_ahead(step: Step) -> None:
+    """Show a bug's question over its code, for a phone, where the text comes after the code."""
+    ahead = plain(f"{step.title}. {story_and_question(step.text)[1]}")
+    st.html(f'<p class="gt-ahead" aria-hidden="true">{html.escape(ahead)}</p>')
 
 
 def show_source(lesson: Lesson) -> None:

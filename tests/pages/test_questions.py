@@ -213,3 +213,22 @@ def test_what_cannot_be_read_shows_as_it_was_typed():
         assert html.escape(typed)[:16] in refused
         assert "<" not in refused.partition(">")[2].rpartition("<")[0]
         assert not [one for one in page.markdown if typed in one.value]
+
+
+@pytest.mark.parametrize("lesson", [one for one in lessons() if one.bug], ids=lambda one: one.slug)
+def test_a_bug_asks_without_the_story_of_its_thread(lesson):
+    (step,) = (one for one in lesson.prose.steps if one.question and one.question.kind == "bug")
+    story, question = questions.story_and_question(step.text)
+    assert story and re.fullmatch(r"[^.?!]+\?", re.sub(r"`[^`]*`", "", question))
+    assert step.text.split() == [*story.split(), *question.split()]
+
+
+def test_numbers_stand_still_around_a_question_about_settings_and_follow_a_run():
+    asked = {one.name: one for one in find("moving_target").prose.questions}
+    assert questions.stands_still(find("moving_target"), asked["two"])
+    assert not questions.stands_still(find("moving_target"), asked["certain"])
+
+
+def test_what_the_answer_reveals_cannot_be_set_before():
+    (step,) = (one for one in find("the_end").prose.steps if one.question and one.question.reveal)
+    assert {*step.question.reveal} <= {*step.held(())}

@@ -169,7 +169,9 @@ export class View {
     this.table.show(picture?.table ?? frame.table);
     this.linked.show(frame.graph);
     const numbers = { ...frame.numbers, ...picture?.numbers };
-    this.pageParts.show(numbers, `${place.name} ${step}`, frame.turn || picture?.turn || false);
+    const isDone = frame.turn || picture?.turn || false;
+    this.pageParts.show(numbers, `${place.name} ${step}`, isDone);
+    this.root.toggleAttribute("data-done", isDone); // a phone says it on the stage, too
     this.#drawCharts();
     const parts = { graph: frame.graph, table: picture?.table ?? frame.table, code: frame.code };
     const drawn = Object.entries(parts).flatMap(([name, part]) => (part ? [name] : []));

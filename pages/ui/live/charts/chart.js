@@ -19,6 +19,7 @@ const CONFIG = {
 
 const STAGE = 340; // px, the height of a chart on the stage
 const QUIET = 150; // ms without a new picture before Plotly takes over what was drawn without it
+const FINGER = matchMedia("(hover: none)");
 const TITLE = 24; // pixels above a chart that is taken away as a picture
 // What the fast path moves in a trace, and what it leaves for later: under a pointer nothing is said
 // while a hand drags, and what can be dragged is not drawn.
@@ -76,6 +77,7 @@ export class Chart {
     const { figure } = spec;
     const same = this.look === this.#look();
     if (same && equal(drawn, figure)) return;
+    if (FINGER.matches) this.plot.querySelector(".hoverlayer")?.replaceChildren(); // a finger leaves a label, with the old numbers
     if (!same || !drawn || !onlyMoves(drawn, figure) || !moveTraces(this.plot, figure.data)) return this.draw();
     this.drawn = figure;
     this.root.dataset.behind = ""; // Plotly still holds older numbers

@@ -8,6 +8,7 @@ const PLACE = ".st-key-verdict";
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 const PATIENT = 5000; // ms that the page may take to draw the verdict
 const SEEN = 0.75; // of the window's height: above it a reply shows its first lines
+const NEAR = 0.25; // of it, for what stands above the reply
 const GROWS = 1500; // ms in which what is drawn in it has its size
 
 /** @type {?MutationObserver} */
@@ -39,9 +40,19 @@ function take() {
   if (!place) return false;
   setAll(place, { tabindex: -1, role: "group", "aria-label": phrase("feedback") });
   place.focus({ preventScroll: true });
-  // A verdict that begins in sight leaves the page where it is. What is drawn in it grows for a moment.
-  if (place.getBoundingClientRect().top < innerHeight * SEEN) return true;
   const behavior = STILL.matches ? "auto" : "smooth";
+  // On a phone the right answer, which is the heading now, may lie under the stage that is kept there.
+  const heading = document.querySelector(".st-key-words h2");
+  const page = /** @type {Element} */ (document.querySelector(".stMain"));
+  const kept = parseFloat(getComputedStyle(page).scrollPaddingTop); // the stage's; not a number on a wide page
+  const top = place.getBoundingClientRect().top;
+  const above = heading?.getBoundingClientRect().top ?? top;
+  if (above < kept && top - above < innerHeight * NEAR) {
+    heading?.scrollIntoView({ behavior });
+    return true;
+  }
+  // A verdict that begins in sight leaves the page where it is. What is drawn in it grows for a moment.
+  if (top < innerHeight * SEEN) return true;
   const grown = new ResizeObserver(() => place.scrollIntoView({ block: "nearest", behavior }));
   grown.observe(place);
   setTimeout(() => grown.disconnect(), GROWS);
