@@ -219,7 +219,8 @@ def test_what_cannot_be_read_shows_as_it_was_typed():
 def test_a_bug_asks_without_the_story_of_its_thread(lesson):
     (step,) = (one for one in lesson.prose.steps if one.question and one.question.kind == "bug")
     story, question = questions.story_and_question(step.text)
-    assert story and re.fullmatch(r"[^.?!]+\?", re.sub(r"`[^`]*`", "", question))
+    assert story
+    assert re.fullmatch(r"[^.?!]+\?", re.sub(r"`[^`]*`", "", question))
     assert step.text.split() == [*story.split(), *question.split()]
 
 

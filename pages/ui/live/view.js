@@ -172,6 +172,7 @@ export class View {
     const isDone = frame.turn || picture?.turn || false;
     this.pageParts.show(numbers, `${place.name} ${step}`, isDone);
     this.root.toggleAttribute("data-done", isDone); // a phone says it on the stage, too
+    this.root.toggleAttribute("data-untrained", picture?.training.done === 0);
     this.#drawCharts();
     const parts = { graph: frame.graph, table: picture?.table ?? frame.table, code: frame.code };
     const drawn = Object.entries(parts).flatMap(([name, part]) => (part ? [name] : []));
