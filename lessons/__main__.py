@@ -22,7 +22,8 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from lessons.check import Problem, check
-from lessons.check.trainings import is_stale, keep
+from lessons.check.runs import Problems, Runs
+from lessons.check.trainings import is_stale, keep, moved
 from lessons.contract.history import History
 from lessons.gradient_tricks.doctor import TraceError
 from lessons.gradient_tricks.doctor import command as trace
@@ -35,9 +36,7 @@ from lessons.outputs.catalogue import (
     UnknownLessonError,
     chapters,
     find,
-    folder_of,
     lessons,
-    load,
 )
 from lessons.outputs.notebook import notebook
 from lessons.outputs.plain_torch import plain_torch
@@ -85,12 +84,19 @@ def _answer(options: argparse.Namespace, problems: list[Problem]) -> str:
         folder = new.write(options.name, options.like)
         return f"Written: {folder}\nNow check it: {_PROGRAM} check {folder.name}"
     if options.command == "check":
-        slugs = options.lessons or [lesson.slug for lesson in lessons()]
-        problems += [problem for slug in slugs for problem in check(slug, options.all)]
+        slugs, seen = options.lessons or [lesson.slug for lesson in lessons()], list[Runs]()
+
+        def see(runs: Runs) -> Problems:
+            seen.append(runs)
+            yield from ()
+
+        problems += [problem for slug in slugs for problem in check(slug, options.all, see)]
         found = f"{counted(len(slugs), 'lesson')}, {counted(len(problems), 'problem')}"
-        stale = " ".join(slug for slug in slugs if not problems and is_stale(load(folder_of(slug))))
-        if stale:
-            found += f"\nTrained again, for a source changed. To keep that: {_PROGRAM} keep {stale}"
+        for runs in seen if not problems else ():
+            if is_stale(runs.lesson):
+                slug = runs.lesson.slug
+                found += f"\nA source changed, so {slug} was trained again: {moved(runs)}."
+                found += f" To keep that: {_PROGRAM} keep {slug}"
         return "\n".join([*map(str, problems), found])
     if options.command == "keep":
         for slug in options.lessons:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lessons.check import frameworks, numbers, questions, stage, torch_file, trainings
+from lessons.check import experiments, frameworks, numbers, questions, stage, torch_file, trainings
 from lessons.check import text as prose
 from lessons.check.places import of_error, of_text
 from lessons.check.runs import Problems, Runs
@@ -24,6 +24,7 @@ Rule = Callable[[Runs], Problems]
 RULES: tuple[Rule, ...] = (
     *(
         prose.form,
+        prose.order,
         prose.bench,
         prose.typed,
         prose.controls,
@@ -31,9 +32,10 @@ RULES: tuple[Rule, ...] = (
         prose.try_it,
         prose.trainings,
     ),
-    *(numbers.results, numbers.facts, numbers.kept, numbers.cuts, numbers.ops),
+    *(numbers.results, numbers.kept, numbers.cuts, numbers.ops),
+    *(experiments.values, experiments.slopes),
     *(questions.options, questions.typed, questions.sketches, questions.quiz, questions.bug),
-    *(stage.stages, stage.graph, stage.touch, stage.answers, stage.tasks, stage.moves),
+    *(stage.titles, stage.drags, stage.graph, stage.touch, stage.answers, stage.tasks, stage.moves),
     *(torch_file.form, torch_file.numbers, frameworks.files, trainings.file),
 )
 
@@ -69,7 +71,7 @@ def check(slug: str, thorough: bool = False, *more: Rule) -> list[Problem]:
     except CatalogueError as error:
         return [_raised(folder, error.__cause__ or error)]
     found: list[Problem] = []
-    for rules in ([stage.settings], [numbers.facts], [*RULES, *more]):
+    for rules in ([stage.settings], [numbers.facts], [stage.stages], [*RULES, *more]):
         found = found or problems(runs, *rules)
     return found
 

@@ -119,7 +119,8 @@ def bug(runs: Runs) -> Problems:
         if "Warning" in said or said.startswith(("NameError", "SyntaxError")):
             yield "bug.py", f"It fails for a reason that isn't the bug's: {said}"
     if (passing := fixes.count(None)) != 1:
-        said = "; ".join(f"{name}: {why}" for name, why in zip(bug.fixes, fixes, strict=True))
+        fails = zip(bug.fixes, fixes, strict=True)
+        said = "; ".join(f"{name}: {why}" if why else f"{name} passes" for name, why in fails)
         yield "bug.py", f"Exactly one fix passes; here {passing} do. {said}"
     if not re.fullmatch(_THREAD, bug.url):
         yield "bug.py", f"{bug.url} is no issue on GitHub and no thread on discuss.pytorch.org."

@@ -12,7 +12,8 @@ from lessons.contract.result import Facts, Result
 from lessons.contract.settings import Settings
 from lessons.gradient_tricks.recorder import Recording
 from lessons.gradient_tricks.recorder.cutting import Cut
-from lessons.gradient_tricks.text.words import in_language
+from lessons.gradient_tricks.text import listed
+from lessons.gradient_tricks.text.words import ProseError, in_language
 from lessons.kit.formulas.drawing import picture
 from lessons.prose.steps import Question, Step
 from lessons.training.under_way import Run
@@ -82,11 +83,14 @@ class Runs:
         """Read the cuts in a step or a task.
 
         Raises:
-            ValueError: the graph has no such edge.
+            ProseError: the graph has no such edge.
         """
         asked = read_cuts(text)
-        if asked and not self.edges(values).issuperset(asked):
-            raise ValueError(f"`cuts={text}`: the graph has {write_cuts(self.edges(values))}")
+        if unknown := set(asked) - self.edges(values):
+            among = listed(write_cuts(self.edges(values)).split(","), most=99)
+            raise ProseError(
+                f"`{write_cuts(unknown)}` is no edge that can be cut here. Try {among}."
+            )
         return asked
 
     def history(self, values: Settings, cuts: Collection[Cut], steps: int) -> History:

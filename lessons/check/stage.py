@@ -1,7 +1,7 @@
 """Rules for what a step shows of the lab, and for what moves when the learner does as it says."""
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,14 +10,18 @@ from lessons.check.numbers import ends
 from lessons.check.runs import Problems, Runs
 from lessons.check.text import BOLD, tried
 from lessons.contract.covering import covered_figure, covered_table
+from lessons.contract.figure import Figure
 from lessons.contract.parameters import InvalidParametersError, Parameter
 from lessons.contract.result import Facts
 from lessons.contract.settings import Settings
 from lessons.gradient_tricks.recorder.cutting import Cut
+from lessons.gradient_tricks.text import suggestion
 from lessons.gradient_tricks.text.words import HEADING, in_language, listed_under
 from lessons.kit.formulas.drawing import covered
 from lessons.prose.steps import Step
 
+_LONGEST = 48
+"""Letters of a title on a phone's line, about."""
 _NOT_OF_LAB = {"cuts", "at", "run"}
 GRADIENTS = frozenset({"trick_gradient", "true_gradient"})
 
@@ -74,9 +78,7 @@ def stage(runs: Runs, number: int, given: Mapping[str, str], answered: bool = Tr
     if step.stage == "table":
         table = covered_table(lesson.lab.table(runs.result(values, cuts), values), hidden)
         return table.caption, table.rows
-    figures = runs.figures(values, cuts)
-    if training := lesson.lab.training:
-        figures = figures + training.figures(runs.history(values, cuts, steps), values)
+    figures = charts(runs, values, cuts, steps)
     shown = (covered_figure(one, hidden) for one in figures if one.name == step.stage)
     return tuple((one.title, one.caption, _frozen([one.data, one.layout])) for one in shown)
 
@@ -90,13 +92,20 @@ def _frozen(part: Any) -> Hashable:
     return (part.shape, part.tobytes()) if isinstance(part, np.ndarray) else repr(part)
 
 
+def charts(
+    runs: Runs, values: Settings, cuts: Collection[Cut] = (), steps: int = 0
+) -> list[Figure]:
+    """Draw the lab's charts, and those of its training after so many steps."""
+    drawn, training = runs.figures(values, cuts), runs.lesson.lab.training
+    if training:
+        drawn = drawn + training.figures(runs.history(values, cuts, steps), values)
+    return drawn
+
+
 def views(runs: Runs, values: Settings) -> set[str]:
     """Name the parts of the lab that a step can show."""
-    lab = runs.lesson.lab
-    figures = runs.figures(values)
-    if lab.training:
-        figures = figures + lab.training.figures(runs.history(values, (), 0), values)
-    return {"table", *(["graph"] if lab.start else []), *(one.name for one in figures)}
+    graph = ["graph"] if runs.lesson.lab.start else []
+    return {"table", *graph, *(one.name for one in charts(runs, values))}
 
 
 def stages(runs: Runs) -> Problems:
@@ -116,6 +125,28 @@ def stages(runs: Runs) -> Problems:
         if f"{name}_title" in own:
             mend = f"Show it with `stage: {name}`, or take it out."
             yield None, f"`- {name}_title` is of a chart that no step shows. {mend}"
+
+
+def titles(runs: Runs) -> Problems:
+    """A chart's title, and its subject, fits on a phone's line."""
+    long = {}
+    for _, values, _ in runs.steps:
+        for figure in runs.figures(values):
+            for name, text in (("title", figure.title), ("subject", figure.subject)):
+                if len(text) > _LONGEST:
+                    long[f"{figure.name}_{name}"] = text
+    for name, text in long.items():
+        yield None, f"`{name}` has {len(text)} letters, at most {_LONGEST}: “{text}”. Shorten it."
+
+
+def drags(runs: Runs) -> Problems:
+    """What a hand drags in a chart sets a control of the lab."""
+    known = {one.name for one in runs.lesson.lab.parameters}
+    for figure in (one for _, values, _ in runs.steps for one in charts(runs, values)):
+        sets = {name for trace in figure.data for name in trace.get("meta", {}).get("sets", ())}
+        for name in sorted(sets - known):
+            no_control = f"sets {name!r}, which is no control. {suggestion(name, known)}"
+            yield "lesson.py", f"A drag in {figure.name} {no_control}"
 
 
 def graph(runs: Runs) -> Problems:
@@ -166,7 +197,10 @@ def tasks(runs: Runs) -> Problems:
             yield step, f"`solved: {dict(step.turn.solved)}` doesn't reach the goal."
         for missed in ({}, *step.turn.missed):
             if step.turn.goal.is_reached(facts(runs, step, {**_case(step), **missed})):
-                yield step, f"`missed: {dict(missed)}` reaches the goal."
+                done = (
+                    f"`missed: {dict(missed)}` reaches" if missed else "Its settings already reach"
+                )
+                yield step, f"{done} the goal."
 
 
 def moves(runs: Runs) -> Problems:

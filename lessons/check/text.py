@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 from lessons.bench.setting import read_setting
 from lessons.check.runs import Problems, Runs
 from lessons.contract.parameters import Choice
-from lessons.gradient_tricks.text.words import VALUE, sections
+from lessons.gradient_tricks.text.words import VALUE, in_language, sections
 from lessons.outputs.address import step_controls
 from lessons.prose.steps import TRY, Step, quoted
 
@@ -61,6 +61,16 @@ def form(runs: Runs) -> Problems:
     of_graph = (step.stage == "graph" or step.cuts or step.graph_step is not None for step in steps)
     if lesson.lab.start and not any(of_graph):
         yield None, "The lab has a graph: one step uses it (`stage: graph`, `cuts=`, `at=`)."
+
+
+def order(runs: Runs) -> Problems:
+    """No other lesson has the same place in the chapter."""
+    lesson = runs.lesson
+    place = lesson.prose.front["order"]
+    for other in lesson.folder.parent.glob("*/lesson.py"):
+        found = re.search(r"^order: (\S+)$", in_language(other.parent).read_text("utf-8"), re.M)
+        if other.parent != lesson.folder and found and float(found[1]) == float(place):
+            yield None, f"`order: {place}` is also {other.parent.name}'s. Choose another number."
 
 
 def _words(text: str) -> int:

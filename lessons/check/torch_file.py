@@ -14,7 +14,9 @@ import torch
 from lessons.check.compared import compared, ours_at
 from lessons.check.runs import Problems, Runs
 from lessons.contract.settings import Settings
+from lessons.gradient_tricks.text import listed
 from lessons.outputs.plain_torch import in_torch, with_settings
+from lessons.outputs.trained import key
 
 _LONGEST, _WITH_A_MAP, _TRAINING = 40, 90, 120
 """Lines of a file: of most, of those that write an override map of their own, of a training."""
@@ -53,20 +55,25 @@ def printed_alike(runs: Runs, settings: Iterable[Settings]) -> Problems:
         chosen = {**values, **lesson.lab.sampled_values(values)}
         found = printed(with_settings(in_torch(lesson), chosen), words)
         dtype = values.get("dtype", "float64")
-        where = " ".join(map("=".join, lesson.changed(values).items())) or "its defaults"
+        where = key(lesson, values) or "its defaults"
         apart = compared(ours_at(runs, values), found)
-        wrong = [name for name, gap in apart.items() if not gap <= _TOLERANCE[dtype]]
-        for name in wrong:
-            yield "in_torch.py", f'It prints another `"{name}"` at {where}: {apart[name]:.2g} off.'
-        if wrong:
-            return
-        if lesson.lab.training:
+        tolerance = _TOLERANCE[dtype]
+        wrong = [
+            f'another `"{name}"` ({gap:.2g} off)'
+            for name, gap in apart.items()
+            if not gap <= tolerance
+        ]
+        if lesson.lab.training and not wrong:
             facts, means = runs.history(values, (), _STEPS).facts, found["trained"]
             # Other ops in another order: in 8 bits a rounding turns Adam's first steps around.
             near = {"rel_tol": 1e-3, "abs_tol": 0.05 if dtype == "bfloat16" else 1e-4}
-            for name, mean in (means or {"trained": None}).items():
-                if mean is None or not math.isclose(float(mean), float(facts[name]), **near):
-                    yield "in_torch.py", f"It has {name} = {mean} after {_STEPS} steps at {where}."
+            for name, mean in (means or {"trained": math.nan}).items():
+                theirs, ours = float(mean), float(facts.get(name, math.nan))
+                if not math.isclose(theirs, ours, **near):
+                    wrong.append(f"{name} = {theirs:.3g} (the lesson {ours:.3g})")
+        if wrong:
+            yield "in_torch.py", f"At {where} it prints {listed(wrong, most=1)}."
+            return
 
 
 def printed(text: str, words: Iterable[str] = ()) -> Any:

@@ -11,10 +11,12 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from lessons.check import numbers, stage
+from lessons.check.compared import one_apart
 from lessons.check.runs import Problems, Runs
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Facts
@@ -29,6 +31,8 @@ _ROOMS = tuple(
     for room in ("chapters", "contract", "kit", "gradient_tricks.tricks", "training")
 )
 """Where the code is that trainings run. Other rooms draw, record and write texts."""
+_ROUNDING = 1e-3
+"""How far a training's numbers move with the machine, relative to those above 1."""
 _IMPORTED = re.compile(r"^from (lessons[\w.]*) import (\w*)", re.MULTILINE)
 
 
@@ -102,7 +106,22 @@ def file(runs: Runs) -> Problems:
     has, needs = read(runs.lesson)["ends"].keys(), told(runs.lesson).keys()
     if has != needs or bool(needs) != bool(runs.lesson.lab.training):
         again = f"Run `python -m lessons keep {runs.lesson.slug}`."
-        yield "lesson.py", f"The text tells of trainings {[*needs]}; {FILE} has {[*has]}. {again}"
+        told_of, kept = ([name or "the defaults" for name in one] for one in (needs, has))
+        yield "lesson.py", f"The text tells of trainings {told_of}; {FILE} has {kept}. {again}"
+
+
+def moved(runs: Runs) -> str:
+    """Say which number of the runs in trained.json moved most since, beyond rounding."""
+    pairs = [
+        (one_apart(old, runs.trained[run][name]), name, old, runs.trained[run][name])
+        for run, facts in read(runs.lesson)["runs"].items()
+        for name, old in facts.items()
+        if isinstance(old, float) and name in runs.trained.get(run, {})
+    ]
+    if not pairs:
+        return f"{FILE} has no number to compare"
+    apart, name, old, new = max(pairs, key=itemgetter(0))
+    return f"{name} {old:.3g} → {new:.3g}" if apart > _ROUNDING else "no number moved"
 
 
 def keep(slug: str) -> None:

@@ -1,6 +1,6 @@
 """What a lab is: what can be set, what it computes, and how that is shown.
 
-A lab of a lesson's own (``lessons/chapters/in_the_wild/critic_leak`` has one to copy) owes:
+A lab of a lesson's own (``lessons/chapters/clipping/value_or_norm`` has one to copy) owes:
 
 - a Result with the series forward, trick_gradient, true_gradient and intended_gradient, all over
   the learner's inputs, and a note where a number is not finite (``kit/nan_notes.py``);

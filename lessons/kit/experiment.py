@@ -169,6 +169,9 @@ def run_of(*leaves: str, arguments: Sequence[str] = ()) -> Callable[[Settings], 
 
 def components(roles: Roles) -> tuple[Series, ...]:
     """A series of each role over its components, 1 for the first."""
+    meant, leaf = (roles[role].shape for role in ("intended_gradient", "true_gradient"))
+    if meant != leaf:
+        raise ValueError(f"intended_gradient has shape {[*meant]}, the trained leaf {[*leaf]}")
     return tuple(
         series
         for role, y in roles.items()

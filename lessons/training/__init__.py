@@ -1,14 +1,14 @@
 """Training that a learner watches: what such a lesson declares, and how it runs.
 
-How a training lesson is written (``lessons/chapters/reversal/moons`` is one to copy):
+How a training lesson is written (to copy: ``lessons/chapters/in_the_wild/moving_target``):
 
 1. Networks, written as for one seed: an ``nn.Module`` of the layers in ``stacked.py`` and torch's
    own, whose weights hold all seeds at once, because one seed proves nothing.
 2. A learner (``by_seed.py``): most are ``TwoArms``, the networks as set and those to compare them
-   with. It has the loss that a step descends, the numbers of every seed, and the picture of one
-   seed; taking numbers or a picture may not change what is trained. It draws every random number
-   from ``Draws``, a generator a seed, on the CPU. Its updates are ``stacked.Adam``'s: torch.optim
-   loads torch's compiler, and every page is slower from then on.
+   with. It has the loss that a step descends, one for each seed, the numbers of every seed, and
+   the picture of one seed; taking numbers or a picture may not change what is trained. It draws
+   every random number from ``Draws``, a generator a seed, on the CPU. Its updates are
+   ``stacked.Adam``'s: torch.optim loads torch's compiler, and every page is slower from then on.
 3. A ``Training`` on the lesson's ``Lab``: how a learner begins, and the charts and table of a
    ``History``. ``step_charts.py`` has the pieces of such charts, ``contours.py`` the part where a
    classifier says yes. Each setting says what a change does ``in_run``; ``settings.py``

@@ -106,7 +106,13 @@ class TwoArms(BySeed[S], Generic[N, S]):
     def step(self, done: int, settings: S) -> None:
         """Make one update of both arms; ``done`` steps came before it."""
         for name in self.arms:
-            self._optimizers[name].step(self.loss(name, done, settings), self.rate(done, settings))
+            loss = self.loss(name, done, settings)
+            if loss.shape != (len(self.seeds),):
+                raise ValueError(
+                    f"the loss has shape {[*loss.shape]}, expected [{len(self.seeds)}], one for "
+                    "each seed: take the mean over the other dimensions"
+                )
+            self._optimizers[name].step(loss, self.rate(done, settings))
 
 
 def arrays(tensors: Mapping[str, torch.Tensor]) -> dict[str, Array]:

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from lessons.check.experiments import experiment_of
 from lessons.gradient_tricks.text.words import ProseError
 from lessons.outputs.catalogue import find
 from lessons.prose.steps import read
-from tests.lessons.test_experiments import experiment_of
 from tests.support.course import right
 
 FRONT = "---\ntitle: A title\n---\n"

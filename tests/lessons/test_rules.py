@@ -1,5 +1,6 @@
 """Each rule of `lessons.check` notices a lesson that breaks it."""
 
+import re
 import shutil
 import sys
 from dataclasses import replace
@@ -13,6 +14,7 @@ import lessons.check
 from lessons.check import (
     Runs,
     check,
+    experiments,
     frameworks,
     numbers,
     problems,
@@ -67,6 +69,16 @@ BROKEN = {
         ("The one with", "{{ plain_off }}: with", "can have"),
         ("A value is", "`{{ plain_off }}` is", "can have"),
     ],
+    (experiments.values, "flip", "lesson.py"): [
+        ("x**3 + beside * x", "x**3", "and `plain` -3.375, -0.125, 1. A trick")
+    ],
+    (experiments.slopes, "flip", "lesson.py"): [
+        ("x**3 + beside * x", "x.detach() * x**2 + beside * x", "the slope of the value is 6.75: "),
+        ("x**3 + beside * x", "x**3 + beside * x + x * torch.nan", "has the value a slope"),
+    ],
+    (numbers.results, "critic_leak", "lesson.py"): [
+        ("intended=own_gradients", "intended=lambda v, **_: v", "shape [], the trained leaf [2]"),
+    ],
     (numbers.facts, "flip", "en.md"): [
         ("{{ added", "{{ adde", "no fact 'adde' to fill in. Did you mean added?"),
     ],
@@ -98,7 +110,7 @@ BROKEN = {
     (questions.bug, "flip", "bug.py"): [
         ("assert head == plain_head", "assert True", "passes its own"),
         ('"head * feature, -1.0"', '"head * featur"', "isn't the bug's"),
-        ("assert extractor ==", "assert True or", "here 2 do"),
+        ("assert extractor ==", "assert True or", "here 2 do. other_sign passes;"),
         ("assert extractor == -", "assert extractor == 1 -", "here 0 do"),
         ("revgrad#5", "revgrad#five", "no issue on GitHub"),
         ("Getting nan losses after gradient reversal", "NaN", "title"),
@@ -115,6 +127,12 @@ BROKEN = {
             "`- recorded_title` is of a chart that no step shows",
         ),
     ],
+    (stage.titles, "value_or_norm", "en.md"): [
+        ("subject: The gradient,", "subject: The full gradient,", "_subject` has 49 letters")
+    ],
+    (stage.drags, "value_or_norm", "lesson.py"): [
+        ('limit="length"', 'limt="length"', "sets 'limt', which is no control. Did you mean limit")
+    ],
     (stage.touch, "flip", "en.md"): [
         ("touch: scale=3", "touch: scale=1", "leaves the stage"),
         ("<!-- touch: scale=3 -->\n", "", "what to touch"),
@@ -124,7 +142,8 @@ BROKEN = {
         ("solved: scale=1 beside=3", "solved: scale=1", "doesn't reach"),
         ("missed: scale=0 |", "missed: scale=1 beside=3 |", "reaches the goal"),
         ("solved: scale=1", "solved: run=2 scale=1", "nothing to train"),
-        ("solved: scale=1", "solved: cuts=no:0 scale=1", "the graph has"),
+        ("solved: scale=1", "solved: cuts=no:0 scale=1", "`no:0` is no edge that can be cut"),
+        ("goal: trick_gradient = 0", "goal: trick_gradient != 0", "Its settings already reach"),
     ],
     (stage.stages, "type_not_name", "en.md"): [
         ("```python\ndef flip", "```text\ndef flip", "no block of Python")
@@ -134,7 +153,7 @@ BROKEN = {
     ],
     (stage.graph, "wrong_place", "en.md"): [
         ("at=1", "at=99", "the backward pass has"),
-        ("at=1", "cuts=no:0", "cuts=no:0`: the graph has"),
+        ("at=1", "cuts=no:0", "`no:0` is no edge that can be cut"),
     ],
     (torch_file.form, "flip", "in_torch.py"): [
         ("import json\n", "import json\n" + 9 * "\n", "at most 40"),
@@ -145,12 +164,15 @@ BROKEN = {
         ("return -ctx", "return ctx", 'another `"trick_gradient"`')
     ],
     (torch_file.numbers, "moving_target", "in_torch.py"): [
-        ("w -= rate * slope", "w += rate * slope", "after 2 steps")
+        ("w -= rate", "w += rate", "trick_off = 0.588 (the lesson 0.486) and 3 more")
+    ],
+    (torch_file.numbers, "moving_target", "lesson.py"): [
+        (".mean(-1)", ".mean()", "the loss has shape [], expected [1], one for each seed"),
     ],
     (frameworks.files, "flip", "in_jax.py"): [("import jax\n", "import jax  #\n", "changed since")],
     (frameworks.files, "flip", "in_jax.json"): [("-4.0", "-4.1", "trick_gradient differs by")],
     (kept.file, "moving_target", "trained.json"): [
-        ('"chance=1 steps=1000"', '"chance=0"', "keep moving_target")
+        ('"chance=1 steps=1000"', '"chance=0"', "has ['the defaults', 'chance=0'")
     ],
 }
 
@@ -207,6 +229,7 @@ def test_a_broken_lesson_is_noticed(chapter, rule, slug, file, old, new, says):
         ("en.md", "touch: scale=3", "touch: scale", "`touch: scale` needs name=value"),
         ("en.md", "stage: curves", "stag: curves", "unknown directive 'stag'"),
         ("en.md", "## Words\n", "## Words\n- foo: A word\n", "the word 'foo' is used in no file"),
+        ("en.md", "graph -->\n<!-- unc", "grap -->\n<!-- unc", "`stage: grap` is none of"),
         ("en.md", "order: 10", "order: last", "`order: last` is no number"),
         ("en.md", "bench: trick=reversal", "bench: trick=reversl", "“reversl” is not one of"),
         ("en.md", "&b.times=1", "&b.tims=1", "no control 'b.tims'"),
@@ -280,10 +303,13 @@ def test_a_chart_without_a_number_in_words_is_noticed():
     assert "curves_alt has no number" in str(problems(runs, numbers.results))
 
 
-def test_an_answer_that_is_no_option_and_a_name_of_the_graph_are_noticed():
+def test_an_answer_that_is_no_option_a_place_taken_and_a_name_of_the_graph_are_noticed():
     lesson = find("moving_target")
     wrong = replace(lesson, predictions=dict.fromkeys(lesson.predictions, lambda result: "nope"))
     assert "'nope', none of" in str(problems(Runs(wrong), questions.options))
+    front = {**lesson.prose.front, "order": find("critic_leak").prose.front["order"]}
+    twice = replace(lesson, prose=replace(lesson.prose, front=front))
+    assert "is also critic_leak's" in str(problems(Runs(twice), text.order))
     named = replace(lesson.lab.parameters[0], name="at")
     lab = replace(lesson.lab)
     object.__setattr__(lab, "parameters", (named, *lesson.lab.parameters))
@@ -316,7 +342,7 @@ def test_a_problem_names_its_file_and_line(chapter):
 
 def test_the_commands_fail_with_a_problem_and_keep_what_was_meant(chapter, monkeypatch, capsys):
     folder = edited(chapter, "flip", "numbers.json", '"path": -4.0', '"path": -4.1')
-    for module in (lessons.check, kept, lessons.__main__):
+    for module in (lessons.check, kept):
         monkeypatch.setattr(module, "folder_of", lambda slug: folder)
     assert lessons.__main__.main(["check", "flip"]) == 1
     printed = capsys.readouterr().out
@@ -346,8 +372,12 @@ def test_what_trained_json_knows_is_not_trained_until_a_source_changes(chapter, 
     assert not problems(Runs(lesson), stage.tasks, questions.options)
     assert not made
     monkeypatch.setattr(kept, "digest", lambda of: "other")
-    assert not problems(Runs(lesson), stage.tasks, questions.options)
+    runs = Runs(lesson)
+    assert not problems(runs, stage.tasks, questions.options)
     assert made
+    assert kept.moved(runs) == "no number moved"
+    runs.trained = {name: {**facts, "trick_off": 0.25} for name, facts in runs.trained.items()}
+    assert re.fullmatch(r"trick_off [\d.e+]+ → 0.25", kept.moved(runs))
 
 
 def test_the_digest_of_a_training_changes_with_each_of_its_sources(tmp_path, monkeypatch):

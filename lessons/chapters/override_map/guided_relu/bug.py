@@ -2,7 +2,7 @@
 
 import torch
 from torch import nn
-from torch.nn import functional as F  # noqa: N812 - as everybody calls it
+from torch.nn import functional as F
 
 from lessons.contract.bug import Bug, Code, changed
 from lessons.gradient_tricks.tricks import gradient_override_map
