@@ -222,9 +222,7 @@ def _stopped(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault:
     mask = _mask(run, node)
     if mask is not None:
         op, factor = op_called(run, mask.consumer), called(mask.producer)
-        says = (
-            f"The gradient of {_all_zero(hit)}: {op} multiplies it by {factor}, which is 0 there."
-        )
+        says = WORDS("masked", names=listed(hit), op=op, factor=factor)
         return Fault("zero_gradient", says, WORDS("masked_entries"), mask.consumer.name)
     written = _written(ways)
     if written is not None:
@@ -235,10 +233,8 @@ def _stopped(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault:
         where = backward_of(node.type) if node.function == "apply" else ""
         if where and not do:
             do = f"Check what {node.type}.backward returns{where}: it is 0."
-    says = (
-        f"The gradient of {_all_zero(hit)}: {op_called(run, node)} sends nothing but zeros back to "
-        f"{listed([called(edge.producer) for edge in ways])}{because}."
-    )
+    to, op = listed([called(edge.producer) for edge in ways]), op_called(run, node)
+    says = WORDS("sends_zeros", names=listed(hit), op=op, to=to, because=because)
     return Fault("zero_gradient", says, do, (written or node).name)
 
 
