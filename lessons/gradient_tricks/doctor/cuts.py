@@ -232,11 +232,10 @@ def _not_registered(run: Run) -> Iterator[Fault]:
         at, again = in_line(reader.place), run.watch.read_again()
         root = run.module_of(reader.name).partition(".")[0]
         calls = [one.path for one in run.watch.calls if one.first <= 0] or [root]
-        says = (
-            f"{counted(len(strange), 'parameter')} that {run.name if run.is_model else calls[0]} "
-            f"reads {'is' if len(strange) == 1 else 'are'} not among its parameters(), the first "
-            f"{strange[0]} in {reader.type}{at}: no optimizer moves {it_or_them(strange)}."
-        )
+        whose, are = run.name if run.is_model else calls[0], "is" if len(strange) == 1 else "are"
+        told = {"count": counted(len(strange), "parameter"), "first": strange[0], "whose": whose}
+        them, op = it_or_them(strange), f"{reader.type}{at}"
+        says = WORDS("not_registered", are=are, them=them, op=op, **told)
         do = WORDS("module_list")
         if again and strange[0] not in again:
             do = WORDS("make_once", module=calls[0], where=at)

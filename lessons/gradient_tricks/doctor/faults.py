@@ -57,7 +57,7 @@ def _stale(run: Run) -> Iterator[Fault]:
     for node, one in ((op, one) for op in run.recording for one in op.stale):
         if not one.refused:
             made = node.operands[one.operands[0]].producer if one.operands else node
-            name, where = one.name, (one.writer or node).place or node.place
+            name = one.name
             do = f"Make a new tensor instead: {name} = {name} + …, without .data."
             if made.type == "parameter":
                 do = f"Change {name} after the backward pass, not before it."
@@ -66,7 +66,7 @@ def _stale(run: Run) -> Iterator[Fault]:
                 do = WORDS("clone_before", name=name)
             said = stale_sentence(node, replace(one, name=name))
             says = f"{said} {WORDS('changed_numbers', where=in_line(node.place))}"
-            yield Fault("stale", says, instead_of(one, do), node.name, where)
+            yield Fault("stale", says, instead_of(one, do), node.name, node.place)
 
 
 def _past_autograd(run: Run) -> Iterator[str]:

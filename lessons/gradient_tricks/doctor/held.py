@@ -113,11 +113,9 @@ def _replaced(run: Run) -> Iterator[Fault]:
     for step in {id(one.optimizer): one for one in seen.steps}.values() if left else ():
         count = sum(one.optimizer is step.optimizer for one in unread.values())
         if count:
-            says = (
-                f"{listed(left)} {gets} a gradient, and {step.name} ({step.kind}) does not hold "
-                f"{them}, so {at_step(run, step)} never moves {them}. It holds "
-                f"{counted(count, 'parameter')} that were replaced: no op has read them."
-            )
+            told = {"names": listed(left), "gets": gets, "them": them, "step": at_step(run, step)}
+            whose, others = f"{step.name} ({step.kind})", counted(count, "parameter")
+            says = WORDS("not_held", whose=whose, others=others, **told)
             yield Fault("not_held", says, WORDS("create_after", name=step.name), left[0])
             return
     if left and seen.steps:

@@ -66,8 +66,8 @@ def _returned(
         met.add(key)
         reader, read, came_as = back
         by, op = f"{left_by(left)}{in_line(left.place)}", f"{reader.type}{in_line(reader.place)}"
-        told = {"name": called(node), "by": by, "what": came_as, "number": number(read, 4)}
-        says = f"{WORDS('came_back', op=op, **told)} {_lacks(run, left.node)}"
+        parts = {"name": called(node), "by": by, "what": came_as, "number": number(read, 4)}
+        says = f"{WORDS('came_back', op=op, **parts)} {_lacks(run, left.node)}"
         if _is_chosen(run, reader):
             yield Fault("note", says)
         elif node.name in chosen:

@@ -178,13 +178,9 @@ def _cancelled(run: Run, node: Node, hit: list[str], is_rounding: bool = False) 
     if is_rounding:
         what = f"{listed(hit)} is rounding alone"
         noise = f" {WORDS('steps_along_noise')}"
-    return Fault(
-        "zero_gradient",
-        f"The gradient of {what}: {len(met)} paths meet at {called(node)} and cancel"
-        f"{at(place, first)}: {listed(parts, 4)}.{noise}",
-        WORDS("paths_cancel", name=called(node)),
-        node.name,
-    )
+    told = {"name": called(node), "where": at(place, first), "parts": listed(parts, 4)}
+    says = f"{WORDS('meet', what=what, count=f'{len(met)}', **told)}{noise}"
+    return Fault("zero_gradient", says, WORDS("paths_cancel", name=called(node)), node.name)
 
 
 def _leaf(edge: Edge) -> Node:
@@ -207,10 +203,8 @@ def _starting(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault |
             return Fault("note", f"{says}, such as the first state of an LSTM.")
         gradient = run.gradients.get(factor.name)
         if gradient is not None and gradient.norm:
-            says += f" while {factor.name} is 0, in {op_called(run, node)}. {factor.name} itself "
-            return Fault(
-                "note", f"{says}has a gradient, so this ends with its first step, as in LoRA."
-            )
+            at_first = WORDS("as_in_lora", name=factor.name, op=op_called(run, node))
+            return Fault("note", f"{says} {at_first}")
     return None
 
 
