@@ -46,7 +46,8 @@ def _waiting(run: Run) -> Iterator[tuple[Made, str, list[int]]]:
 def idle(run: Run) -> list[str]:
     """Say which optimizers made no step so far, first; then whose gradients no step has used."""
     seen, names, unused = run.optimizers, list[str](), list[str]()
-    still = seen.idle() if seen.steps or run.watch.is_script else set[int]()
+    read = {id(run.tensors[one]) for one in run.idle}
+    still = seen.idle() if run.watch.is_script else read  # a file may have more than its function
     for made, name, got in _waiting(run):
         mine = made.held & still
         if mine and not (run.ended and got):  # else it is a fault
