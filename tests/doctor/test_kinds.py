@@ -293,7 +293,7 @@ FAULTY = [
     (
         "a leaf whose numbers were replaced",
         "net(x)\nnn.init.normal_(net[0].weight.data)\n"
-        + PLAYERS.format(turns=9, step="last.step()"),
+        + PLAYERS.format(turns=20, step=""),
         0, (), ("sum of 2",),
     ),
     (
@@ -308,9 +308,9 @@ FAULTY = [
     (
         "two losses whose gradients nothing clears",
         "other = torch.optim.SGD([nn.Parameter(torch.ones(2))], 0.1)\n"
-        "for _ in range(9):\n    net(x).square().mean().backward()\n    other.step()\n"
-        "    net(x).abs().mean().backward()\n    opt.step()\n",
-        1, (r"opt\.step\(\)", ":13", r"opt\.zero_grad\(\)"), (),
+        "for _ in range(9):\n    net(x).abs().mean().backward()\n    opt.step()\n"
+        "    net(x).square().mean().backward()\n    other.step()\n",
+        1, (r"opt\.step\(\)", ":11", r"opt\.zero_grad\(\)"), (),
     ),
     (
         "a refused optimizer",
