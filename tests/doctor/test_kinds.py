@@ -19,7 +19,52 @@ SCALED = (
 )
 SCALED_STEP = "    scaler.step(opt)\n    scaler.update()\n"
 
+UNIT = """\
+class Unit(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.randn(2, 2))
+        self.v = nn.Parameter(torch.randn(2), requires_grad=False)
+    def forward(self, x):
+        v = self.v
+        v.data = nn.functional.normalize(self.w.data @ v.data, dim=0)
+        return x @ self.w / self.w.mv(v).norm()
+net.append(Unit())
+opt = torch.optim.SGD(net.parameters(), 0.1)
+for _ in range(3):
+    opt.zero_grad()
+    (net(x).square().mean() - net(x + 1).mean()).backward()
+    opt.step()
+"""
+"""A weight divided by its length along v, which power iteration makes again in each call."""
+PLAYERS = """\
+other = nn.Linear(2, 1)
+last = torch.optim.SGD(other.parameters(), 0.1)
+for _ in range({turns}):
+    last.zero_grad()
+    other(net(x).detach()).mean().backward()
+    {step}
+    opt.zero_grad()
+    nn.functional.cross_entropy(net(x), y).backward()
+    opt.step()
+"""
+RARE = """\
+critic = nn.Linear(2, 1)
+last = torch.optim.SGD(critic.parameters(), 0.1)
+for turn in range(20):
+    opt.zero_grad()
+    last.zero_grad()
+    critic(net(x)).mean().backward()
+    last.step()
+    if turn % 4 == 3:
+        opt.zero_grad()
+        (-critic(net(x))).mean().backward()
+        opt.step()
+"""
+
 CORRECT = {
+    "a vector that is copied before it is exchanged": UNIT.replace("mv(v)", "mv(v.clone())"),
+    "a generator that is cleared in each turn and steps in each fourth": RARE,
     "sparse gradients": """\
 words = nn.Embedding(9, 4, sparse=True)
 opt = torch.optim.SparseAdam(words.parameters(), 1e-2)
@@ -237,6 +282,36 @@ for _ in range(3):
 }
 
 FAULTY = [
+    (
+        "a player that never steps", PLAYERS.format(turns=5, step=""),
+        1, (r"last \(SGD\), made in train\.py:9, never steps",), ("no optimizer holds",),
+    ),
+    (
+        "a player without a step so far", PLAYERS.format(turns=20, step=""),
+        0, (r"Gradients of last .*:9.* cleared 6 times, and no step used them",), (),
+    ),
+    (
+        "a leaf whose numbers were replaced",
+        "net(x)\nnn.init.normal_(net[0].weight.data)\n"
+        + PLAYERS.format(turns=20, step=""),
+        0, (), ("sum of 2",),
+    ),
+    (
+        "a network that is cast and read later",
+        "net(x)\nother = nn.Linear(2, 1).double().to('cpu')\nother.weight.data.mul_(2)\n" + TURN,
+        0, (), ("which has a graph", "into a leaf"),
+    ),
+    (
+        "a vector that is exchanged between two calls", UNIT,
+        1, (r"\bv was changed", ":16", "2 times", r"v = v\.clone\(\)"), ("data = data",),
+    ),
+    (
+        "two losses whose gradients nothing clears",
+        "other = torch.optim.SGD([nn.Parameter(torch.ones(2))], 0.1)\n"
+        "for _ in range(9):\n    net(x).abs().mean().backward()\n    opt.step()\n"
+        "    net(x).square().mean().backward()\n    other.step()\n",
+        1, (r"opt\.step\(\)", ":11", r"opt\.zero_grad\(\)"), (),
+    ),
     (
         "a refused optimizer",
         "opt = torch.optim.Adam(net.parameters(), betas=(0, 0.9))\n" + TURN,
@@ -591,6 +666,13 @@ def test_a_correct_script_has_no_fault_and_computes_bitwise_what_it_computes_alo
 def test_a_fault_or_a_note_names_the_cause_and_its_line(row, script, tmp_path):
     _, lines, faults, says, never = row
     answers(Case("train", faults, says, never=never), told(script, tmp_path, lines))
+
+
+def test_an_optimizer_without_a_step_is_named_first(script, tmp_path):
+    said = str(told(script, tmp_path, PLAYERS.format(turns=20, step="")))
+    first = "No fault was found so far, but last (SGD, made in train.py:9) made no step while the "
+    assert f"\n{first}program was watched. Run the doctor with --steps 20. " in said
+    assert "\nNo fault was found: each of the 6 leaves" in str(told(script, tmp_path, RARE))
 
 
 @pytest.mark.parametrize("method", ["gradient", "_enter", "_stepped", "heard", "found"])

@@ -159,10 +159,8 @@ def _nothing_wanted(run: Run) -> Fault:
     last = run.frozen[-1].rpartition(".")[0] or run.name
     places = (run.optimizers.frozen.get(id(run.tensors[one])) for one in run.frozen[::-1])
     where = line_of(next((one for one in places if one), None))
-    says = (
-        f"All {len(run.frozen)} parameters of {listed([*run.watch.leaves.modules]) or run.name} "
-        f"have requires_grad=False{', set in ' * bool(where)}{where}, so the loss has no graph."
-    )
+    whose, at = listed([*run.watch.leaves.modules]) or run.name, f", set in {where}" * bool(where)
+    says = WORDS("no_graph", count=f"{len(run.frozen)}", whose=whose, at=at)
     return Fault("nothing_wanted", says, WORDS("unfreeze", name=last))
 
 
@@ -234,11 +232,10 @@ def _not_registered(run: Run) -> Iterator[Fault]:
         at, again = in_line(reader.place), run.watch.read_again()
         root = run.module_of(reader.name).partition(".")[0]
         calls = [one.path for one in run.watch.calls if one.first <= 0] or [root]
-        says = (
-            f"{counted(len(strange), 'parameter')} that {run.name if run.is_model else calls[0]} "
-            f"reads {'is' if len(strange) == 1 else 'are'} not among its parameters(), the first "
-            f"{strange[0]} in {reader.type}{at}: no optimizer moves {it_or_them(strange)}."
-        )
+        whose, are = run.name if run.is_model else calls[0], "is" if len(strange) == 1 else "are"
+        told = {"count": counted(len(strange), "parameter"), "first": strange[0], "whose": whose}
+        them, op = it_or_them(strange), f"{reader.type}{at}"
+        says = WORDS("not_registered", are=are, them=them, op=op, **told)
         do = WORDS("module_list")
         if again and strange[0] not in again:
             do = WORDS("make_once", module=calls[0], where=at)
@@ -253,10 +250,8 @@ def _kept_back(run: Run, read: list[str]) -> Fault:
     for node in map(run.recording.nodes.__getitem__, run.recording.order):
         ways = [edge for edge in node.operands if edge.flows and edge.producer.name in on_it]
         if ways and run.ends & on_it and not any(edge.offered for edge in ways):
-            says = (
-                f"{listed(read)} got no gradient: one arrived at {node.type}{in_line(node.place)}, "
-                f"and {node.type}.backward{backward_of(node.type)} sent None on."
-            )
+            told = {"op": node.type, "at": in_line(node.place), "where": backward_of(node.type)}
+            says = WORDS("sent_none", names=listed(read), **told)
             return Fault("no_gradient_sent", says, WORDS("return_gradients"), node.name)
     says = f"{listed(read)} got no gradient: the result does not depend on {it_or_them(read)}."
     at = read[0] if read[0] in run.recording.nodes else None

@@ -5,17 +5,17 @@ notes on what is no fault by itself, such as where gradients stop on the way.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..recorder import Node, Stale, in_line, line_of, short
+from ..recorder import in_line, line_of, short
 from ..recorder.picture.sentences import stale_sentence
 from ..text import listed
 from .cuts import cuts
-from .held import held
+from .held import held, idle
 from .nonfinite import nonfinite
 from .partial import partial_cuts, slopes
 from .raised import instead_of, raised
 from .run import Run
 from .shapes import RESHAPE, broadcasts
-from .source import at_line, gives
+from .source import at_line, gives, owner
 from .steps import steps
 from .stops import bridged, stops
 from .terms import terms
@@ -56,14 +56,17 @@ def _once(found: list[Fault]) -> list[Fault]:
 def _stale(run: Run) -> Iterator[Fault]:
     for node, one in ((op, one) for op in run.recording for one in op.stale):
         if not one.refused:
-            says = f"{stale_sentence(node, one)} {WORDS('changed_numbers')}"
-            yield Fault("stale", says, instead_of(one, _anew(node, one)), node.name)
-
-
-def _anew(node: Node, one: Stale) -> str:
-    if one.operands and node.operands[one.operands[0]].producer.type == "parameter":
-        return f"Change {one.name} after the backward pass, not before it."
-    return f"Make a new tensor instead: {one.name} = {one.name} + …, without .data."
+            made = node.operands[one.operands[0]].producer if one.operands else node
+            name = one.name
+            do = f"Make a new tensor instead: {name} = {name} + …, without .data."
+            if made.type == "parameter":
+                do = f"Change {name} after the backward pass, not before it."
+            elif made.type == "data":
+                name = owner(made.place) or name
+                do = WORDS("clone_before", name=name)
+            said = stale_sentence(node, replace(one, name=name))
+            says = f"{said} {WORDS('changed_numbers', where=in_line(node.place))}"
+            yield Fault("stale", says, instead_of(one, do), node.name, node.place)
 
 
 def _past_autograd(run: Run) -> Iterator[str]:
@@ -95,8 +98,7 @@ def _notes(run: Run, faults: list[Fault], meant: list[Fault]) -> list[str]:
     usual = [f"{hidden} is opaque here: nothing inside was looked at."] if hidden else []
     if run.watch.compiled:
         usual.append(WORDS("compiled", name=run.watch.compiled))
-    if run.idle:
-        usual.append(WORDS("idle", names=listed(run.idle)))
+    usual[:0] = idle(run)[0 if faults else 1 :]
     usual += [
         *_applied(run),
         *_own_backwards(run),
@@ -111,7 +113,7 @@ def _notes(run: Run, faults: list[Fault], meant: list[Fault]) -> list[str]:
 
 def _stops(run: Run, told: set[str | None]) -> Iterator[str]:
     """Say where a gradient stops on its way from the result, each line once."""
-    wanted = set(run.wanted)
+    wanted = run.wanted - run.graph.updates  # such as a weight that is cast
     if not any(node.stale for node in run.recording):  # those were made to change the numbers
         wanted |= {one.node for one in run.recording.left if one.call in ("numpy", "__array__")}
     compared = run.graph.before(_constant_terms(run))

@@ -4,6 +4,7 @@ optimizer never steps.
 
 import ast
 from collections.abc import Iterator
+from itertools import pairwise
 
 import torch
 
@@ -11,7 +12,8 @@ from ..recorder import Node, Where, assigned, in_line
 from ..recorder.recording.torch_calls import op_type_of_node
 from ..recorder.recording.wiring import node_name
 from ..text import counted, listed
-from .optimizers import Step
+from .leaves import spelled
+from .optimizers import Made, Step
 from .run import Run
 from .source import attribute_at, spelled_at, switched_off
 from .words import WORDS, Fault, at_step, called, it_or_them, made_at, named, sentence_start
@@ -28,17 +30,45 @@ def held(run: Run) -> Iterator[Fault]:
     yield from _carried(run)
 
 
-def _never(run: Run) -> Iterator[Fault]:
-    """An optimizer that made no step in a whole program, while its weights got gradients."""
+def _waiting(run: Run) -> Iterator[tuple[Made, str, list[int]]]:
+    """The optimizers that made no step, their names, and their weights that got a gradient."""
     seen, tensors = run.optimizers, {id(one): one for one in run.tensors.values()}
-    for made in seen.made if run.ended else ():
+    for made in seen.made if not seen.unseen else ():
         known = made.held & tensors.keys()
         marks = {one: mark for one in known if (mark := seen.first.get(one))}
         moved = any(mark.moved(tensors[one]) for one, mark in marks.items())
-        if made.stepped or not marks or moved:
+        if not made.stepped and not moved:  # not by a step that the program has replaced
+            alive, name = made.optimizer(), "".join(assigned(made.place)[:1])
+            name = name or attribute_at(made.place) or (spelled(alive) if alive else "")
+            yield made, name or "the optimizer", [*marks]
+
+
+def idle(run: Run) -> list[str]:
+    """Say which optimizers made no step so far, first; then whose gradients no step has used."""
+    seen, names, unused = run.optimizers, list[str](), list[str]()
+    read = {id(run.tensors[one]) for one in run.idle}
+    still = seen.idle() if run.watch.is_script else read  # a file may have more than its function
+    for made, name, got in _waiting(run):
+        mine = made.held & still
+        if mine and not (run.ended and got):  # else it is a fault
+            names.append(f"{name} ({made.kind}, made{in_line(made.place)})")
+            changes = [[e.what for e in seen.events.get(one, ()) if e.is_change] for one in mine]
+            count = max(sum(two == ("came", "cleared") for two in pairwise(one)) for one in changes)
+            if count > 1 and seen.steps:
+                unused.append(WORDS("unused", made=names[-1], count=f"{count:,}", name=name))
+    if run.idle and not names:  # of an optimizer that was there before
+        names.append(f"the optimizer of {listed(run.idle)}")
+    longer = seen.steps and not run.is_whole
+    more = f" {WORDS('watch_longer', steps=f'{10 * run.watch.limit}')}" if longer else ""
+    return [f"{WORDS('idle', names=listed(names, 4))}{more}", *unused] if names else []
+
+
+def _never(run: Run) -> Iterator[Fault]:
+    """An optimizer that made no step in a whole program, while its weights got gradients."""
+    for made, name, got in _waiting(run) if run.ended else ():
+        if not got:
             continue
         count, where = run.watch.backwards, made.place
-        name = "".join(assigned(where)[:1]) or attribute_at(where) or "the optimizer"
         call = spelled_at(where[0], ast.Call, "func", f"{name}.step") if where else None
         says = WORDS(
             "never_steps",
@@ -46,7 +76,7 @@ def _never(run: Run) -> Iterator[Fault]:
             since=f", since {name}.step(){in_line(call)} never runs" * bool(call),
             program=run.name,
             passes=WORDS.counted("backward_passes", count),
-            names=named(run, marks),
+            names=named(run, got),
         )
         do = WORDS("find_condition", name=name) if call else WORDS("call_step", name=name)
         yield Fault("never_steps", says, do)
@@ -84,22 +114,17 @@ def _replaced(run: Run) -> Iterator[Fault]:
     for step in {id(one.optimizer): one for one in seen.steps}.values() if left else ():
         count = sum(one.optimizer is step.optimizer for one in unread.values())
         if count:
-            says = (
-                f"{listed(left)} {gets} a gradient, and {step.name} ({step.kind}) does not hold "
-                f"{them}, so {at_step(run, step)} never moves {them}. It holds "
-                f"{counted(count, 'parameter')} that were replaced: no op has read them."
-            )
+            told = {"names": listed(left), "gets": gets, "them": them, "step": at_step(run, step)}
+            whose, others = f"{step.name} ({step.kind})", counted(count, "parameter")
+            says = WORDS("not_held", whose=whose, others=others, **told)
             yield Fault("not_held", says, WORDS("create_after", name=step.name), left[0])
             return
     if left and seen.steps:
         reads = run.graph.consumers.get(left[0], ())
         where = f", first read{in_line(reads[0].consumer.place)}," if reads else ""
-        says = (
-            f"{listed(left)}{where} {gets} a gradient, and no optimizer holds {them}. To train "
-            f"{them}, add {them} to {seen.steps[0].name}; else read {them} under torch.no_grad()."
-            f"{made_at(run, seen.steps[0].optimizer)}"
-        )
-        yield Fault("note", says)
+        told = {"names": listed(left), "gets": gets, "them": them, "name": seen.steps[0].name}
+        says = WORDS("held_by_none", where=where, **told)
+        yield Fault("note", f"{says}{made_at(run, seen.steps[0].optimizer)}")
 
 
 def _frozen(run: Run) -> Iterator[Fault]:
@@ -110,11 +135,9 @@ def _frozen(run: Run) -> Iterator[Fault]:
     for step in last.values():
         where = next((seen.frozen[one] for one in step.held if one in seen.frozen), None)
         if not any(one.requires_grad for one in step.held.values()):
-            at = f", set{in_line(where)}" if where else ""
-            says = (
-                f"{at_step(run, step)} moves nothing: all {len(step.held)} parameters of "
-                f"{step.name} ({step.kind}) have requires_grad=False{at}."
-            )
+            at, whose = f", set{in_line(where)}" if where else "", f"{step.name} ({step.kind})"
+            count = f"{len(step.held)}"
+            says = WORDS("all_frozen", step=at_step(run, step), count=count, whose=whose, at=at)
             yield Fault("frozen", says, WORDS("unfreeze_before"))
 
 
@@ -124,10 +147,8 @@ def _flagged(run: Run) -> Iterator[Fault]:
         train = sum(one.requires_grad for one in module.parameters())
         if vars(module).get("requires_grad") is False and train:
             where = switched_off({node.place[0] for node in run.recording if node.place})
-            says = (
-                f"requires_grad = False{in_line(where)} is an attribute of the module {name} and "
-                f"freezes nothing: {counted(train, 'parameter')} of it train."
-            )
+            count = counted(train, "parameter")
+            says = WORDS("module_flag", where=in_line(where), name=name, count=count)
             yield Fault("module_flag", says, f"Call {name}.requires_grad_(False).")
 
 

@@ -218,14 +218,11 @@ def _told(run: Run, one: _Arises, follows: str) -> Fault:
         several = edge.value.size < upstream.size
         there = f" at {list(at_output or ())}" if several else ""
         came = f"the upstream gradient{there} is {short(number)}, and "
-    return Fault(
-        "nonfinite_backward",
-        f"The first {what} of the backward pass arises in {op_called(run, node)}: {came}"
-        f"{short(edge.offered.numbers[place])} goes back to {called(edge.producer)}"
-        f"{at(place, edge.offered)}, which is {short(reads)}.{follows}",
-        _after_backward(node, edge, place, at_output, number),
-        node.name,
-    )
+    sent, to = short(edge.offered.numbers[place]), called(edge.producer)
+    told = {"op": op_called(run, node), "sent": sent, "to": to, "at": at(place, edge.offered)}
+    says = f"{WORDS('arises', what=what, came=came, reads=short(reads), **told)}{follows}"
+    do = _after_backward(node, edge, place, at_output, number)
+    return Fault("nonfinite_backward", says, do, node.name)
 
 
 def _read_at(node: Node, edge: Edge, place: int) -> tuple[int, ...] | None:

@@ -54,6 +54,11 @@ class Event(NamedTuple):
     by: Where | None = None
     met: bool = False
 
+    @property
+    def is_change(self) -> bool:
+        """Whether the gradient came or went."""
+        return self.what in ("came", "cleared")
+
 
 class Mark(NamedTuple):
     """A number of a weight and its place, where the gradient was `size`."""
@@ -143,6 +148,7 @@ class Optimizers:
         self.events: dict[int, list[Event]] = {}  # by the parameter's `id`
         self.made: list[Made] = []
         self.first: dict[int, Mark | None] = {}  # of each leaf, as its first gradient came
+        self.there: set[int] = set()  # what optimizers held at the last step, by `id`
         self.over = False
         self.unseen = 0  # steps in other threads
         self._clock = itertools.count(1)
@@ -301,7 +307,7 @@ class Optimizers:
         step = Step(optimizer, name, place, time, count, held, self._inside[-1])
         for number, one in held.items():
             step.events[number] = events = self._since(number)
-            changes = [event.what for event in events if event.what in ("came", "cleared")]
+            changes = [event.what for event in events if event.is_change]
             is_zero = one.grad is None or not bool(dense(one.grad).any())
             if one.grad is not None and not (is_zero and changes[-1:] == ["cleared"]):
                 step.grads.add(number)
@@ -383,14 +389,16 @@ class Optimizers:
         return [one for optimizer in every if optimizer is not None for one in held_by(optimizer)]
 
     def all_held(self) -> set[int]:
-        """The parameters of every optimizer that there is, stepped or not, by `id`."""
-        held = {id(one) for optimizer in every_optimizer() for one in held_by(optimizer)}
-        return held.union(*(step.held for step in self.steps))
+        """The parameters of every optimizer that there is, stepped or not, by `id`.
+
+        A script that has ended has no optimizers any more: those count that it had at a step.
+        """
+        self.there |= {id(one) for optimizer in every_optimizer() for one in held_by(optimizer)}
+        return self.there.union(*(step.held for step in self.steps))
 
     def idle(self) -> set[int]:
-        """The parameters, by `id`, whose optimizers have not made a step while others did."""
-        idle = self.all_held().difference(*(step.held for step in self.steps))
-        return idle if self.steps else set()
+        """The parameters, by `id`, whose optimizers have not made a step."""
+        return self.all_held().difference(*(step.held for step in self.steps))
 
 
 def every_optimizer() -> list[Optimizer]:

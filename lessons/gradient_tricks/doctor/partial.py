@@ -14,7 +14,7 @@ from .run import Run
 from .shapes import DISTANCES, RESHAPE
 from .source import floats_around
 from .stops import derived, left_by, soft, stop
-from .words import Fault, called, how_stopped
+from .words import WORDS, Fault, called, how_stopped
 
 _READ_PLAIN = frozenset((
     "add", "sub", "rsub", "mul", "div", "pow", "maximum", "minimum", "clamp", "where", "lerp",
@@ -65,11 +65,9 @@ def _returned(
             continue
         met.add(key)
         reader, read, came_as = back
-        says = (
-            f"The value of {called(node)} left torch by {left_by(left)}{in_line(left.place)} and "
-            f"came back as a {came_as}, {number(read, 4)}, that {reader.type}"
-            f"{in_line(reader.place)} reads. {_lacks(run, left.node)}"
-        )
+        by, op = f"{left_by(left)}{in_line(left.place)}", f"{reader.type}{in_line(reader.place)}"
+        parts = {"name": called(node), "by": by, "what": came_as, "number": number(read, 4)}
+        says = f"{WORDS('came_back', op=op, **parts)} {_lacks(run, left.node)}"
         if _is_chosen(run, reader):
             yield Fault("note", says)
         elif node.name in chosen:

@@ -51,12 +51,8 @@ def raised(run: Run, told: Collection[str]) -> Iterator[Fault]:
     elif WITHOUT_GRAPH in said and not run.recording.ops and run.watch.dark:
         read, place, off = [*run.watch.dark.values()][-1]
         by = f"torch.{off.name}{in_line(off.where)}" if off is not None and off.where else "no_grad"
-        yield Fault(
-            "no_grad",
-            f"{spelled(read, error)} was read{in_line(place)} without gradients, which {by} had "
-            "switched off, so the loss has no graph.",
-            "Take what trains out of it.",
-        )
+        says = WORDS("read_without", name=spelled(read, error), where=in_line(place), by=by)
+        yield Fault("no_grad", says, "Take what trains out of it.")
     elif "No inf checks" in said:
         yield _not_scaled(run, error)
     elif "finished reduction" in said:
@@ -79,12 +75,9 @@ def _not_scaled(run: Run, error: BaseException) -> Fault:
     at = f", made{in_line(made.place)}," if made else ""
     came = [name for name, one in run.gradients.items() if one.norm is not None]
     others = f": {listed(came)} got one, and it does not hold them" if came else ""
-    return Fault(
-        "not_held",
-        f"The GradScaler finds no gradient in {place_of(error)}: none of the parameters that "
-        f"{spelled(optimizer, error)}{at} holds has one{others}.",
-        WORDS("optimizer_after"),
-    )
+    who = f"{spelled(optimizer, error)}{at}"
+    says = WORDS("not_scaled", line=place_of(error), who=who, others=others)
+    return Fault("not_held", says, WORDS("optimizer_after"))
 
 
 def _which(run: Run, error: BaseException) -> str:
@@ -133,19 +126,14 @@ def _refused(run: Run, node: Node) -> Fault:
     stale = next(one for one in node.stale if one.refused)
     writer = stale.writer
     refused = (one for node in run.recording for one in node.stale if one.refused)
-    same = [one.name for one in refused if one.writer is writer]
+    same = dict.fromkeys([stale.name, *(one.name for one in refused if one.writer is writer)])
     begun = in_line(run.recording.passes[-1].place) if run.recording.passes else ""
     how = "it was changed in place"
     if writer is not None:
         how = f"{writer.type} changed it in place{in_line(writer.place)}"
-    return Fault(
-        "refused",
-        f"Torch refuses the backward pass{begun}: {saver(node, stale)} saved "
-        f"{listed(list(dict.fromkeys([stale.name, *same])), 4)} for its gradient"
-        f"{in_line(node.place)}, then {how}.{from_to(stale)}",
-        instead_of(stale, "Write the new value into a new tensor, or change a clone."),
-        node.name,
-    )
+    told = {"op": saver(node, stale), "names": listed([*same], 4), "where": in_line(node.place)}
+    says = f"{WORDS('refused', begun=begun, how=how, **told)}{from_to(stale)}"
+    return Fault("refused", says, instead_of(stale, WORDS("new_tensor")), node.name)
 
 
 def instead_of(stale: Stale, change: str) -> str:

@@ -7,6 +7,7 @@ import torch
 from ..recorder import whole
 from ..text import counted, listed, number
 from ..text.console import printable
+from .held import idle
 from .run import Run
 from .words import WORDS, Fault
 
@@ -84,10 +85,14 @@ def fine(run: Run) -> str:
     leaves = "the leaf that wants" if every == 1 else f"each of the {every:,} leaves that want"
     if got < every:
         leaves = f"{got:,} of the {every:,} leaves that want"
-    text = f"No fault was found: {leaves} a gradient got one that is finite and not all zero"
+    waits = idle(run)
+    opening = f" so far, but {waits[0]} Gradients" if waits else ""
+    text = (
+        f"No fault was found{opening}: {leaves} a gradient got one that is finite and not all zero"
+    )
     taken = run.optimizers.steps
     names = dict.fromkeys(f"{one.name} ({one.kind})" for one in taken)
     if taken:
         return f"{text}, over {counted(len(taken), 'step')} of {listed(list(names))}."
     passes = WORDS.counted("backward_passes", len(run.recording.passes))
-    return f"{text}, in {passes}. {WORDS('no_step')}"
+    return f"{text}, in {passes}. {'' if waits else WORDS('no_step')}".strip()

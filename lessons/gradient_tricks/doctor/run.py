@@ -109,7 +109,7 @@ class Run:
     @cached_property
     def idle(self) -> list[str]:
         """The leaves whose optimizers made no step while others did."""
-        waiting = self.optimizers.idle()
+        waiting = self.optimizers.idle() if self.optimizers.steps and not self.ended else ()
         return [name for name in self.gradients if id(self.tensors[name]) in waiting]
 
     @property

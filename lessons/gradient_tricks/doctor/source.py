@@ -38,6 +38,11 @@ def attribute_at(where: Where | None) -> str:
     return next((ast.unparse(one) for one in targets if isinstance(one, ast.Attribute)), "")
 
 
+def owner(where: Where | None) -> str:
+    """ "self.v", where the expression there is self.v.data."""
+    return next((ast.unparse(one.value) for one in _at(where, ast.Attribute)), "")
+
+
 def spelled_at(path: str, kind: type[ast.AST], part: str, text: str) -> Where | None:
     """Find the first syntax node of a kind in a file that has a part spelled like this."""
     for one in _nodes(path):

@@ -37,6 +37,7 @@ def steps(run: Run) -> Iterator[Fault]:
         number = id(step.optimizer)
         for fault in (*_misused(run, step), *_measured(run, step)):
             kind = fault.kind if fault.kind != "note" else fault.says
+            kind = "not_cleared" if kind == "left_over" else kind  # one call mends both
             if not told & {(kind, number), ("step_before_backward", number)}:
                 told.add((kind, number))
                 yield fault

@@ -65,7 +65,8 @@ def _activated(run: Run, node: Node) -> Iterator[Fault]:
 def _dropped(run: Run, node: Node) -> Iterator[Fault]:
     """A number, such as a sum with a term that goes backward, which no backward pass reads."""
     taken = {one.node for one in run.recording.left} | run.graph.consumers.keys()
-    if node.outputs[0].size != 1 or node.name in taken | run.recording.used:
+    is_weight = run.recording.tensors[node.name][0].is_leaf  # perhaps one that was cast
+    if is_weight or node.outputs[0].size != 1 or node.name in taken | run.recording.used:
         return
     added = [edge.producer for edge in node.operands if edge.producer.requires_grad]
     others = [one for one in added if one.name not in run.wanted]
@@ -170,12 +171,9 @@ def _undivided(run: Run) -> Iterator[Fault]:
             continue
         if not _is_scaled(run, root, step.passes) and step.name not in told:
             told.add(step.name)
-            says = (
-                f"{at_step(run, step)} uses the sum of {step.passes} gradients of "
-                f"{called(root)}{in_line(next(iter(came))[1])}, which is a mean that nothing "
-                f"divides by {step.passes}. If their mean is meant: loss / {step.passes}."
-            )
-            yield Fault("note", says)
+            where, by = in_line(next(iter(came))[1]), f"{step.passes}"
+            at, name = at_step(run, step), called(root)
+            yield Fault("note", WORDS("undivided", step=at, count=by, name=name, where=where))
 
 
 def _is_scaled(run: Run, root: Node, count: int) -> bool:

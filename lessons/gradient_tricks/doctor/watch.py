@@ -190,9 +190,11 @@ class Watch(Listener):
             self.recording.quiet += 1
         return returned
 
-    def gradient(self, name: str, leaf: torch.Tensor, gradient: torch.Tensor) -> None:
+    def gradient(self, names: list[str], leaf: torch.Tensor, gradient: torch.Tensor) -> None:
         self.optimizers.arrived(leaf, gradient)
-        fact = self.facts.setdefault(name, Gradient(tuple(leaf.shape)))
+        fact = next((self.facts[one] for one in names if one in self.facts), None)
+        fact = fact or Gradient(tuple(leaf.shape))
+        self.facts |= dict.fromkeys(names, fact)
         if fact.norm:
             return
         whole = dense(gradient)
@@ -298,7 +300,7 @@ class Watch(Listener):
             for leaf, gradient in zip(inputs, gradients, strict=False):
                 name = self.leaves.called(leaf)
                 if name is not None:
-                    self.gradient(name, leaf, gradient)
+                    self.gradient([name], leaf, gradient)
 
     def made_on_the_way(self) -> set[str]:
         """Leaves that the program makes again for each step, so they are no weights.

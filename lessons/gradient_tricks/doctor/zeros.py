@@ -178,13 +178,9 @@ def _cancelled(run: Run, node: Node, hit: list[str], is_rounding: bool = False) 
     if is_rounding:
         what = f"{listed(hit)} is rounding alone"
         noise = f" {WORDS('steps_along_noise')}"
-    return Fault(
-        "zero_gradient",
-        f"The gradient of {what}: {len(met)} paths meet at {called(node)} and cancel"
-        f"{at(place, first)}: {listed(parts, 4)}.{noise}",
-        WORDS("paths_cancel", name=called(node)),
-        node.name,
-    )
+    told = {"name": called(node), "where": at(place, first), "parts": listed(parts, 4)}
+    says = f"{WORDS('meet', what=what, count=f'{len(met)}', **told)}{noise}"
+    return Fault("zero_gradient", says, WORDS("paths_cancel", name=called(node)), node.name)
 
 
 def _leaf(edge: Edge) -> Node:
@@ -207,10 +203,8 @@ def _starting(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault |
             return Fault("note", f"{says}, such as the first state of an LSTM.")
         gradient = run.gradients.get(factor.name)
         if gradient is not None and gradient.norm:
-            says += f" while {factor.name} is 0, in {op_called(run, node)}. {factor.name} itself "
-            return Fault(
-                "note", f"{says}has a gradient, so this ends with its first step, as in LoRA."
-            )
+            at_first = WORDS("as_in_lora", name=factor.name, op=op_called(run, node))
+            return Fault("note", f"{says} {at_first}")
     return None
 
 
@@ -222,9 +216,7 @@ def _stopped(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault:
     mask = _mask(run, node)
     if mask is not None:
         op, factor = op_called(run, mask.consumer), called(mask.producer)
-        says = (
-            f"The gradient of {_all_zero(hit)}: {op} multiplies it by {factor}, which is 0 there."
-        )
+        says = WORDS("masked", names=listed(hit), op=op, factor=factor)
         return Fault("zero_gradient", says, WORDS("masked_entries"), mask.consumer.name)
     written = _written(ways)
     if written is not None:
@@ -235,10 +227,8 @@ def _stopped(run: Run, node: Node, ways: list[Edge], hit: list[str]) -> Fault:
         where = backward_of(node.type) if node.function == "apply" else ""
         if where and not do:
             do = f"Check what {node.type}.backward returns{where}: it is 0."
-    says = (
-        f"The gradient of {_all_zero(hit)}: {op_called(run, node)} sends nothing but zeros back to "
-        f"{listed([called(edge.producer) for edge in ways])}{because}."
-    )
+    to, op = listed([called(edge.producer) for edge in ways]), op_called(run, node)
+    says = WORDS("sends_zeros", names=listed(hit), op=op, to=to, because=because)
     return Fault("zero_gradient", says, do, (written or node).name)
 
 

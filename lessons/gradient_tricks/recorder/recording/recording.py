@@ -51,8 +51,8 @@ class Listener:
         """The program goes backward from `root` by `run`, with a `given` upstream gradient."""
         return run()
 
-    def gradient(self, name: str, leaf: torch.Tensor, gradient: torch.Tensor) -> None:
-        """A backward pass that is listened to brought a leaf its gradient."""
+    def gradient(self, names: list[str], leaf: torch.Tensor, gradient: torch.Tensor) -> None:
+        """A backward pass that is listened to brought a leaf, the nodes `names`, its gradient."""
 
     def failed(self, error: Exception) -> None:
         """The recorder itself raised an error; the program runs on unrecorded."""
@@ -214,7 +214,8 @@ class Recording:
             ones = Value.of(torch.ones_like(root))
             for name in self._leaves:
                 self.gradients.setdefault(name, None)
-            handles = [self._hear(name, leaf) for name, leaf in self.leaves().items()]
+            leaves = {id(one): one for one in self.leaves().values()}
+            handles = [self._hear(leaf) for leaf in leaves.values()]
             if root.grad_fn is not None:
                 self.saved.check(root.grad_fn, self.tensor)
         earlier, self.order = self.order, []
@@ -234,19 +235,23 @@ class Recording:
             for handle, _ in handles:
                 handle.remove()
 
-    def _hear(self, name: str, leaf: torch.Tensor) -> tuple[Any, Any]:
+    def _hear(self, leaf: torch.Tensor) -> tuple[Any, Any]:
         """Note the gradient of a leaf as it comes: no hook on the tensor, which is not ours.
+
+        A leaf whose numbers were replaced is several nodes.
 
         Returns the hook's handle, and what must be kept: a checkpoint makes its graph only later,
         and until then nothing else holds the place where the leaf's gradient is summed.
         """
-        place, node = torch.autograd.graph.get_gradient_edge(leaf), self.nodes[name]
+        place = torch.autograd.graph.get_gradient_edge(leaf)
+        nodes = [self.nodes[name] for name, one in self._leaves.items() if one() is leaf]
 
         def note(gradient: torch.Tensor) -> None:
             with unseen():
-                node.upstream[0] = added(node.upstream[0], Value.of(gradient))
-                self.gradients[name] = node.upstream[0]
-                self.listener.gradient(name, leaf, gradient)
+                for node in nodes:
+                    node.upstream[0] = added(node.upstream[0], Value.of(gradient))
+                    self.gradients[node.name] = node.upstream[0]
+                self.listener.gradient([node.name for node in nodes], leaf, gradient)
 
         def came(gradients: tuple[torch.Tensor | None, ...]) -> None:
             if gradients[place.output_nr] is not None:
