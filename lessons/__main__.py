@@ -84,20 +84,19 @@ def _answer(options: argparse.Namespace, problems: list[Problem]) -> str:
         folder = new.write(options.name, options.like)
         return f"Written: {folder}\nNow check it: {_PROGRAM} check {folder.name}"
     if options.command == "check":
-        slugs, seen = options.lessons or [lesson.slug for lesson in lessons()], list[Runs]()
+        slugs, retrained = options.lessons or [lesson.slug for lesson in lessons()], list[str]()
 
-        def see(runs: Runs) -> Problems:
-            seen.append(runs)
-            yield from ()
-
-        problems += [problem for slug in slugs for problem in check(slug, options.all, see)]
-        found = f"{counted(len(slugs), 'lesson')}, {counted(len(problems), 'problem')}"
-        for runs in seen if not problems else ():
+        def compare(runs: Runs) -> Problems:
+            """Find no problem: note what a lesson gives that was trained again."""
             if is_stale(runs.lesson):
                 slug = runs.lesson.slug
-                found += f"\nA source changed, so {slug} was trained again: {moved(runs)}."
-                found += f" To keep that: {_PROGRAM} keep {slug}"
-        return "\n".join([*map(str, problems), found])
+                said = f"A source changed, so {slug} was trained again: {moved(runs)}."
+                retrained.append(f"{said} To keep that: {_PROGRAM} keep {slug}")
+            yield from ()
+
+        problems += [problem for slug in slugs for problem in check(slug, options.all, compare)]
+        found = f"{counted(len(slugs), 'lesson')}, {counted(len(problems), 'problem')}"
+        return "\n".join([*map(str, problems), found, *([] if problems else retrained)])
     if options.command == "keep":
         for slug in options.lessons:
             keep(slug)

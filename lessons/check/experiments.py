@@ -16,6 +16,7 @@ from lessons.kit.experiment import Experiment
 from lessons.outputs.trained import key
 
 _H = 1e-6
+"""The step of a difference quotient."""
 
 
 def experiment_of(lesson: Lesson) -> Experiment[Any] | None:

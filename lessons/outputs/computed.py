@@ -48,10 +48,10 @@ class Computed:
     def _gradients(self) -> Facts:
         start = self.lesson.lab.start
         index = start(self.values).index if start else ()
-        return {f"{leaf}_grad": one for leaf, one in gradients(self.recording, index).items()}
+        return {f"{leaf}_grad": one for leaf, one in leaf_gradients(self.recording, index).items()}
 
 
-def gradients(recording: Recording | None, index: Sequence[int]) -> dict[str, float]:
+def leaf_gradients(recording: Recording | None, index: Sequence[int]) -> dict[str, float]:
     """Return the gradients of a recording's leaves, at the component that its drawing shows."""
     leaves = [node for node in recording or () if node.leaf and node.gradient is not None]
     return {node.name: component(node.gradient, index) for node in leaves}

@@ -13,7 +13,7 @@ from lessons.gradient_tricks.recorder.recording.plain_tensor import short
 from lessons.gradient_tricks.text.words import Texts
 from lessons.outputs.address import spelled
 from lessons.outputs.catalogue import chapters_by_slug
-from lessons.outputs.computed import computed, gradients
+from lessons.outputs.computed import computed, leaf_gradients
 from lessons.prose.steps import Option, Question, Step, fill
 
 WORDS = Texts(__file__)
@@ -25,7 +25,7 @@ SEEDS = 10**6
 GAVE_UP, DONE = "gave_up", "done"
 """The keys of a task's answers."""
 _NEAR = 0.05
-"""How near a gradient to reach may not be to the one without a cut, as a share of that."""
+"""A gradient to reach differs from the one without a cut by more than this share of it."""
 
 
 @dataclass(frozen=True)
@@ -106,16 +106,16 @@ Make = Callable[[Lesson, int, random.Random], Item]
 def quiz(slug: str, seed: int) -> tuple[Item, ...]:
     """Draw a chapter's items for this seed, in the order of its lessons.
 
-    No step comes twice, and a lesson comes again only if its kind has no other. Where a chapter
-    has too few of a kind, the quiz has more of the others.
+    No step comes twice, and a lesson comes again only if no other lesson offers an item of the kind
+    that is drawn. Where a chapter has too few of a kind, the quiz has more of the others.
     """
     draw = random.Random(f"{slug} {seed}")
     lessons = chapters_by_slug()[slug].lessons
     left = [(place, *one) for place, lesson in enumerate(lessons) for one in offered(lesson)]
     draw.shuffle(left)
     items: dict[tuple[int, int], Item] = {}
-    kinds = Counter(one[:2] for one in left)  # how many a step offers
-    times = Counter[int]()  # each lesson's
+    kinds = Counter(one[:2] for one in left)  # how many kinds each step offers
+    times = Counter[int]()  # how often each lesson was drawn
     # A chapter may have a single cut: the move before it can be of the same lesson.
     for kind in ("move", "cut", "move", "question", "question"):
         of_kind = [one for one in left if one[2] == kind] or left
@@ -183,12 +183,12 @@ def gradients_to_reach(lesson: Lesson, number: int) -> list[tuple[str, str, floa
     if start is None or recording is None:
         return []
     index = start(values).index
-    whole, found = gradients(recording, index), []
+    whole, found = leaf_gradients(recording, index), []
     for node in recording:
         edges = [edge for edge in recording.consumers(node) if edge.gradient is not None]
         for edge in edges if len(edges) > 1 else ():
             cuts = [(edge.consumer.name, edge.operand)] if edge.cuttable else []
-            left = gradients(lesson.record(values, cuts), index)
+            left = leaf_gradients(lesson.record(values, cuts), index)
             found += [
                 (leaf, edge.name, before, left[leaf])
                 for leaf, before in whole.items()

@@ -44,13 +44,13 @@ nearest to the computed one is right; a NaN equals a NaN, and text is equal or n
 ``asks``, lesson.py has a function that grades it. The roles it ``hides`` stay hidden until the
 learner has committed to an answer. ``holds`` names controls that stand still, at what this step's
 ``lab`` sets, until then; ``training`` among them is the training: nothing runs. What the commit
-reveals, of what ``lab`` sets, stands still as well. With ``as=number``
-the learner types a number, which counts as the answer whose fact it equals. With ``as=sketch`` the
-learner draws a curve over the x that lesson.py names; an answer's curve is its fact at each x.
-``by=TensorFlow`` names who computes the answer where torch does not. With ``about=code`` it is
-about the step's own code, which no lab runs; a ``transfer`` is so, unless its commit reveals a
-case. ``bug:`` makes the step's answers the fixes of bug.py. A value in double braces is a fact of
-the Result, with an optional format behind the colon.
+reveals, of what ``lab`` sets, stands still as well. With ``as=number`` the learner types a number,
+which counts as the answer whose fact it equals. With ``as=sketch`` the learner draws a curve over
+the x that lesson.py names; an answer's curve is its fact at each x. ``by=TensorFlow`` names who
+computes the answer where torch does not. With ``about=code`` it is about the step's own code, which
+no lab runs; a ``transfer`` is so, unless its commit reveals a case. ``bug:`` makes the step's
+answers the fixes of bug.py. A value in double braces is a fact of the Result, with an optional
+format after the colon.
 
 ``quiz: x=3 | x=5 scale=3`` are settings, over those of ``lab``, at which a chapter's quiz asks the
 question or sets the step's task: each of them leaves all of its text true.

@@ -35,7 +35,8 @@ from pages.labs.frame import frame as build
 from pages.labs.graph_messages import GraphSpec
 from pages.labs.linked import stretches_of_program
 from pages.labs.messages import Code, Frame, Group, NoteSpec, Wish
-from pages.labs.playground_controls import Computed, State, groups
+from pages.labs.playground_controls import groups
+from pages.labs.playground_state import Computed, State
 from pages.labs.words import WORDS
 
 FIRST = "noise_leaks"

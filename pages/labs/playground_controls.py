@@ -1,81 +1,20 @@
-"""What a playground is at one moment, and its controls: what the live lab builds its fields of."""
+"""The playground's controls, from its state: what the live lab builds its fields of."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from functools import cache, cached_property
+from collections.abc import Collection
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from lessons.gradient_tricks.recorder import Recording
-from lessons.playground.document.as_text import packed, to_text
-from lessons.playground.document.check import Checked
-from lessons.playground.document.contents import Document, Input, Noise
-from lessons.playground.document.gestures import OWN_RULE, Form, moved_number, rulable
+from lessons.playground.document.contents import Input, Noise
+from lessons.playground.document.gestures import OWN_RULE, moved_number, rulable
 from lessons.playground.document.override_rules import RULES
-from lessons.playground.document.presets import preset_of, presets
-from lessons.playground.language.playground_error import PlaygroundError
-from lessons.playground.running.outcome import Outcome
+from lessons.playground.document.presets import presets
 from pages.labs import payload
 from pages.labs.messages import Control, Group, Option
+from pages.labs.playground_state import State
 from pages.labs.words import RULES as LABELS
 from pages.labs.words import WORDS
-
-_LONGEST_ADDRESS = 16_000
-
-
-@dataclass(frozen=True)
-class Computed:
-    """A program that ran.
-
-    Args:
-        outcome, seconds: its result, and how long it took.
-        checked: the program.
-        recording: its run, unless its graph is too large to be read.
-    """
-
-    outcome: Outcome
-    checked: Checked
-    recording: Recording | None
-    seconds: float
-
-    @property
-    def document(self) -> Document:
-        return self.checked.document
-
-
-@dataclass(frozen=True)
-class State:
-    """A playground at one moment.
-
-    Args:
-        form: what each control shows, refused text included.
-        document: the last one that could be read; its program may still be wrong.
-        computed: the last good picture.
-        errors: what is refused, by control.
-        notice: what to tell the learner once: an address that could not be read, a refused cut.
-    """
-
-    form: Form
-    document: Document
-    computed: Computed | None = None
-    errors: Mapping[str, PlaygroundError] = field(default_factory=dict)
-    notice: str = ""
-
-    @cached_property
-    def preset(self) -> str:
-        """The preset's name, while the document is one as it came."""
-        return preset_of(self.document)
-
-    def address(self) -> dict[str, str]:
-        """What an address needs to restore the text, a wrong one too; nothing if it is too long."""
-        if "program" in self.errors:
-            found = packed(self.form["program"][: 2 * _LONGEST_ADDRESS])
-        elif self.preset:
-            return {"preset": self.preset}
-        else:
-            found = packed(to_text(self.document))
-        return {"program": found} if len(found) <= _LONGEST_ADDRESS else {}
 
 
 def groups(state: State, opened: Collection[str] = ()) -> list[Group]:

@@ -30,7 +30,7 @@ _NUMBER = re.compile(
 )
 """A number at the start of an answer, or a word that stands for one, and the rest."""
 _SENTENCES = re.compile(r"(?<=[.?!:])(\s+)")
-"""Where a sentence ends; what lies between is kept."""
+"""The white space after a sentence, or after a colon."""
 _REFUSED = "answer_refused"
 """Session key: why the answer just sent cannot be read."""
 

@@ -98,7 +98,7 @@ def _notes(run: Run, faults: list[Fault], meant: list[Fault]) -> list[str]:
     usual = [f"{hidden} is opaque here: nothing inside was looked at."] if hidden else []
     if run.watch.compiled:
         usual.append(WORDS("compiled", name=run.watch.compiled))
-    usual[:0] = idle(run)[0 if faults else 1 :]
+    usual[:0] = idle(run)[0 if faults else 1 :]  # without faults the headline has the first
     usual += [
         *_applied(run),
         *_own_backwards(run),

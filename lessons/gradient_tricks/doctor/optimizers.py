@@ -148,7 +148,7 @@ class Optimizers:
         self.events: dict[int, list[Event]] = {}  # by the parameter's `id`
         self.made: list[Made] = []
         self.first: dict[int, Mark | None] = {}  # of each leaf, as its first gradient came
-        self.there: set[int] = set()  # what optimizers held at the last step, by `id`
+        self.known_held: set[int] = set()  # what an optimizer was seen to hold, by `id`
         self.over = False
         self.unseen = 0  # steps in other threads
         self._clock = itertools.count(1)
@@ -391,10 +391,12 @@ class Optimizers:
     def all_held(self) -> set[int]:
         """The parameters of every optimizer that there is, stepped or not, by `id`.
 
-        A script that has ended has no optimizers any more: those count that it had at a step.
+        A script that has ended has no optimizers any more, so those count that were seen before.
         """
-        self.there |= {id(one) for optimizer in every_optimizer() for one in held_by(optimizer)}
-        return self.there.union(*(step.held for step in self.steps))
+        self.known_held |= {
+            id(one) for optimizer in every_optimizer() for one in held_by(optimizer)
+        }
+        return self.known_held.union(*(step.held for step in self.steps))
 
     def idle(self) -> set[int]:
         """The parameters, by `id`, whose optimizers have not made a step."""

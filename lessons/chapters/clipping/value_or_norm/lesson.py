@@ -18,7 +18,7 @@ from lessons.contract.settings import slider
 from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
 from lessons.gradient_tricks.tricks import clip_gradient, clip_gradient_norm
-from lessons.kit.arrows import angle, arrow, arrow_table, in_words, turn
+from lessons.kit.arrows import HEIGHT, angle, arrow, arrow_table, in_words, turn
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
@@ -209,9 +209,6 @@ NAMES = {
     "trick_gradient": WORDS("by_value"),
 }
 """Each role's name here; drawn in this order, the trick on top."""
-
-HEIGHT = 345
-"""Pixels: the arrows get a square."""
 
 
 def table(result: Result, settings: Settings) -> Table:

@@ -17,7 +17,7 @@ from lessons.contract.settings import choice, slider, whole
 from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
 from lessons.gradient_tricks.tricks import clip_gradient_norm
-from lessons.kit.arrows import angle, arrow, arrow_table, in_words, length, turn
+from lessons.kit.arrows import HEIGHT, angle, arrow, arrow_table, in_words, length, turn
 from lessons.kit.chart_pieces import Trace, circle, covered_with, dragged, plane, scatter
 from lessons.kit.experiment import Experiment, Program, components
 from lessons.kit.gradients import gradient
@@ -241,9 +241,6 @@ NAMES = {
     "trick_gradient": WORDS("used"),
 }
 """Each role's name here; drawn in this order, the trick on top."""
-
-HEIGHT = 345
-"""Pixels: the arrows get a square."""
 
 
 def table(result: Result, settings: Settings) -> Table:

@@ -124,7 +124,6 @@ def of_the_loss(trial: Trial[Settings]) -> Mapping[str, float | str]:
         "minus_advantage": -float(given[place]),
         "weight": WORDS("log_p") if settings.form == "plain" else "e⁰ = 1",
         "loss": float(added.sum()),
-        "logp_loss": -float(given @ functional.logsigmoid(points)),
         "printed": str(float(f"{-float((-added).mean()):.3g}")),
         "trick_gradient_length": math.hypot(*slopes.tolist()),
     }

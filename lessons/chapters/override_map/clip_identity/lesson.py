@@ -61,7 +61,6 @@ def beliefs(run: Run, settings: Settings) -> dict[str, float]:
     return {
         "inside": run(place="inside")["trick_gradient"],
         "outside": run(place="outside")["trick_gradient"],
-        "one_use": slope,
         "all_uses": uses * slope,
         "sum_then_clip": clipped(uses * slope),
         "clip_then_sum": uses * clipped(slope),

@@ -39,7 +39,6 @@ def beliefs(run: Run, settings: Settings) -> dict[str, float]:
         "reversed_path": -scale * plain_path,
         "one_flip": run(flips=1)["trick_gradient"],
         "two_flips": run(flips=2)["trick_gradient"],
-        "undone": run(scale=-1.0)["intended_gradient"],
         "path": -scale * plain_path + beside,
         "everything": -scale * (plain_path + beside),
         "sign_only": -plain_path + beside,
