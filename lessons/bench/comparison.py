@@ -23,7 +23,7 @@ from lessons.playground.document.check import Checked, check
 from lessons.playground.document.contents import Document
 from lessons.playground.language.expressions import Program, children
 from lessons.playground.language.playground_error import PlaygroundError
-from lessons.playground.running.execute import gradients, has_gradient, live
+from lessons.playground.running.execute import gradients, has_gradient, run_forward
 from lessons.playground.running.outcome import Gradient, Outcome, run_checked
 from lessons.playground.running.recorded import place, recorded
 
@@ -191,7 +191,7 @@ def _along_edges(
 
 def _parts(checked: Checked) -> Mapping[str, Sequence[tuple[str, Gradient]]]:
     """For each line, the names that it reads, each with the part of its gradient that comes so."""
-    made = live(checked, apart=True)
+    made = run_forward(checked, apart=True)
     views = [view for reads in made.reads.values() for _, view in reads if has_gradient(view)]
     sent = dict(zip(map(id, views), gradients(made.output, views), strict=True))
     return {

@@ -20,7 +20,9 @@ def query(
     fixed: Collection[str] = (),
     stated: Collection[str] = (),
 ) -> str:
-    """Return the query that restores this screen: lesson, step, and every changed setting.
+    """Return the query that restores this screen, for a lab's frame or a teacher's link.
+
+    It names lesson, step, and every changed setting.
 
     Args:
         values, step, cuts: the state of the screen.

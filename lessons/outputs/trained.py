@@ -31,7 +31,7 @@ def case(lesson: Lesson, step: Step) -> Settings:
 
 
 def end_of(lesson: Lesson, step: Step) -> History | None:
-    """The end of the training that a step tells of; None where it tells of none.
+    """For readers without a lab: the end of the training that a step tells of, None if of none.
 
     Raises:
         ProseError: the lesson's trained.json lacks it.

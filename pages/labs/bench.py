@@ -92,10 +92,12 @@ def frame(wish: Wish) -> Frame:
         accepted=not errors,
         groups=groups,
         notes=[*_strays(groups, errors), *payload.notes(_warnings(comparison))],
-        query="" if wish.live else urlencode(_address(comparison.setting) | _teachers(wish, said)),
+        query=""
+        if wish.moving
+        else urlencode(_address(comparison.setting) | _teachers(wish, said)),
         key=_key(comparison),
         sentence=comparison.sentence,
-        links=() if wish.live else _links(comparison),  # the browser keeps those that it has
+        links=() if wish.moving else _links(comparison),  # the browser keeps those that it has
     )
 
 

@@ -14,7 +14,7 @@ LABS = {"bench": bench, "playground": playground}
 
 
 def read_address(query: str) -> Wish:
-    """Read the wish of somebody who has answered every question.
+    """Read the wish of a GET of ``frame.json``, in which every question counts as answered.
 
     Args:
         query: the address's: ``lab``; ``step``, ``cuts`` and ``open``, the drawers with commas

@@ -20,7 +20,7 @@ def seconds(wish: Wish) -> float:
         _, values, _ = lesson.settings(wish.values, wish.good)
     except (UnknownLessonError, RefusedTextError):
         return 0.0
-    return lesson.lab.seconds(lesson.lab.preview(values) if wish.live else values)
+    return lesson.lab.seconds(lesson.lab.preview(values) if wish.moving else values)
 
 
 def frame(wish: Wish) -> Frame:

@@ -75,7 +75,7 @@ class Wish(_Message):
         values: what each control says.
         touched: the controls that the hand was on since the last answer, the last one at the end:
             of two linked ones it counts.
-        live: True while the hand moves: a cheaper picture will do.
+        moving: True while the hand moves: a cheaper picture will do.
         good: what the controls said that last gave a picture; asked for when a text is refused.
         cuts: the edges of the graph that are cut, as in an address.
         carried: True where they were cut at another step: those that are no edges here are dropped
@@ -93,7 +93,7 @@ class Wish(_Message):
     lab: Name
     values: Texts = {}
     touched: Annotated[list[Name], Field(max_length=MOST_TOUCHED)] = []
-    live: bool = False
+    moving: bool = False
     good: Texts | None = None
     cuts: Annotated[str, StringConstraints(max_length=4000)] = ""
     carried: bool = False

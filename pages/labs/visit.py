@@ -59,7 +59,7 @@ def visited(lesson: Lesson, wish: Wish) -> Visit:
         text=text,
         errors=errors,
         asked=asked,
-        values=lesson.lab.preview(asked) if wish.live else asked,
+        values=lesson.lab.preview(asked) if wish.moving else asked,
         cuts=cuts,
         refusal=refusal,
         held=held,

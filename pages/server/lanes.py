@@ -25,7 +25,7 @@ START = 60.0
 
 
 class LostError(RuntimeError):
-    """The job's worker died or took too long, or could not start."""
+    """The job's worker died or took too long, or could not start: the visitor is told so."""
 
 
 class Worker:

@@ -61,7 +61,7 @@ class Site:
         """Serve one learner's socket until it closes."""
         await websocket.accept()
         who = visitor(websocket.scope.get("client"))
-        await Socket(websocket, self.frame, self.trainers, who).live()
+        await Socket(websocket, self.frame, self.trainers, who).serve()
 
     async def frame(self, text: str, who: str) -> Reply:
         """Compute a wish's frame when it is the visitor's turn, unless somebody had it computed."""

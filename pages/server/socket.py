@@ -33,12 +33,12 @@ class Socket:
         self._sending = asyncio.Lock()
         self._training = Training(trainers, self._send, who)
 
-    async def live(self) -> None:
+    async def serve(self) -> None:
         """Read and answer messages until the browser disconnects."""
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._answer())
-                tasks.create_task(self._training.live())
+                tasks.create_task(self._training.serve())
                 await self._read()
         except* WebSocketDisconnect:
             pass

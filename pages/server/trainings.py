@@ -47,7 +47,7 @@ class Training:
         self._unseen = max(0, self._unseen - 1)
         self._changed.set()
 
-    async def live(self) -> None:
+    async def serve(self) -> None:
         """Ask for steps and send pictures, until cancelled."""
         wait: float | None = None
         seq = 0

@@ -162,14 +162,14 @@ class Learner:
         for delay in itertools.chain(DELAYS, itertools.repeat(DELAYS[-1])):
             yield delay * self._random.uniform(0.8, 1.2)
 
-    async def ask(self, live: bool = False) -> None:
+    async def ask(self, moving: bool = False) -> None:
         """Send what is set and wait for its frame; over another socket if this one breaks."""
         start, broken, delays = time.perf_counter(), 0.0, self._delays()
         while time.perf_counter() - start < PATIENCE:
             try:
                 self._lab = self._lab or await connected(self._url, SOCKET, open_timeout=5)
                 self._seq += 1
-                await self._lab.send(f"{self._seq} ask {self._wish(live)}")
+                await self._lab.send(f"{self._seq} ask {self._wish(moving)}")
                 content = await self._answer()
             except BROKEN:
                 broken = broken or time.perf_counter()
@@ -199,12 +199,12 @@ class Learner:
     def _fails(self, kind: str) -> None:
         self.heard.errors[kind, self.lesson.slug] += 1
 
-    def _wish(self, live: bool) -> str:
+    def _wish(self, moving: bool) -> str:
         """Write the lab's message as wish.js does."""
         self._read()
         named = ("step", "answers", "hide", "fix")
         place = {name: self._place[name] for name in named if name in self._place}
-        wish = {"lab": self.lesson.slug, "values": self.form, "live": live}
+        wish = {"lab": self.lesson.slug, "values": self.form, "moving": moving}
         return json.dumps(wish | place, ensure_ascii=False, separators=(",", ":"))
 
     def _read(self) -> None:
@@ -282,7 +282,7 @@ async def move_until(
             if ended.is_set():
                 return
             learner.move()
-            await learner.ask(live=True)
+            await learner.ask(moving=True)
             await sleep_until(moment + REST)
             await learner.rest()
 

@@ -89,7 +89,7 @@ def test_a_drag_is_followed_in_place_and_the_last_value_wins(page):
     settled(page)
     assert page.evaluate("empty") == []
     assert page.evaluate("svg === document.querySelector('[data-figure=curves] svg.main-svg')")
-    assert '"live":false' in page.evaluate("sent.labs.at(-1)")
+    assert '"moving":false' in page.evaluate("sent.labs.at(-1)")
     value = exact(page, "noise_high").input_value()
     assert float(value) > 1.5
     page.wait_for_function("value => location.search.includes(`noise_high=${value}`)", arg=value)

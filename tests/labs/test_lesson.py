@@ -78,7 +78,7 @@ def test_what_is_neither_on_the_stage_nor_open_is_not_in_a_frame(monkeypatch):
 
 def test_dragging_draws_less_and_letting_go_draws_all():
     asked = {"draws": "5000", "seed": "91"}
-    shown = frame(wish(values=asked, live=True))
+    shown = frame(wish(values=asked, moving=True))
     assert "fewer draws" in notes_of(shown)
     assert not shown["settled"]
     assert "5,000 draws" not in shown["status"]
@@ -97,13 +97,13 @@ def test_what_is_known_is_not_computed_again(monkeypatch):
     frame(wish("flip", values=asked))
     for step in (1, 2, 3):
         frame(wish("flip", values=asked, step=step, answers=["leak"]))
-    frame(wish("flip", values=asked, live=True))
+    frame(wish("flip", values=asked, moving=True))
     assert len(calls) == 1
 
 
 def test_what_takes_long_is_known_before_and_what_is_refused_takes_no_time():
     assert seconds(wish(values={"draws": "200000"})) > 0.05
-    assert seconds(wish(values={"draws": "200000"}, live=True)) < 0.05
+    assert seconds(wish(values={"draws": "200000"}, moving=True)) < 0.05
     assert seconds(wish()) < 0.05
     for refused in ({"draws": "1000000"}, {"x": "a, b"}, {"draws": "200000", "x": "1," * 99 + "1"}):
         assert seconds(wish(values=refused)) == 0
@@ -139,7 +139,7 @@ def test_the_code_is_the_program_that_ran_with_its_trick_marked():
 
 
 def test_the_file_to_take_home_is_the_one_that_the_command_line_writes(capsys):
-    shown = frame(wish("flip", values={"scale": "3"}, live=True, open=["code"]))
+    shown = frame(wish("flip", values={"scale": "3"}, moving=True, open=["code"]))
     export(["export", "flip", "--set", "scale=3"])
     assert shown["code"]["files"] == {"flip.py": capsys.readouterr().out}
 

@@ -18,10 +18,12 @@ from pages.labs.messages import (
 
 
 def test_a_message_comes_through_as_it_was_sent():
-    text = '{"lab":"flip","values":{"x":"-2, -1"},"live":true,"answers":["a"]}'
+    text = '{"lab":"flip","values":{"x":"-2, -1"},"moving":true,"answers":["a"]}'
     message = opened(f'3 ask {text}\n{{"phase":"run","token":"t"}}')
     assert (message.seq, message.kind) == (3, "ask")
-    assert read(message.wish) == Wish(lab="flip", values={"x": "-2, -1"}, live=True, answers=["a"])
+    assert read(message.wish) == Wish(
+        lab="flip", values={"x": "-2, -1"}, moving=True, answers=["a"]
+    )
     assert read_training(message.training).phase == "run"
 
 
@@ -45,7 +47,7 @@ REFUSED = {
     "message": ["", "null", "[]", '{"lab":"flip"'],
     "lab": ["{}", '{"lab":3}'],
     "seq": ['{"lab":"flip","seq":1}'],
-    "live": ['{"lab":"flip","live":1}'],
+    "moving": ['{"lab":"flip","moving":1}'],
     "step": [f'{{"lab":"flip","step":{step}}}' for step in ("0", "true", "1e9")],
     "values": [
         '{"lab":"flip","values":[]}',

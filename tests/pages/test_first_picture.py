@@ -17,7 +17,7 @@ from tests.support.heavy import heavy
 
 
 def wish(words):
-    return Wish(lab="playground", values=asked(words)[0]["values"], good={}, live=True)
+    return Wish(lab="playground", values=asked(words)[0]["values"], good={}, moving=True)
 
 
 def first(words):

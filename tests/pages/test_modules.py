@@ -11,7 +11,7 @@ const { Flow } = await import(process.argv[1]);
 const later = (ms) => new Promise((done) => setTimeout(done, ms));
 const sent = [];
 const busy = [];
-const flow = new Flow((seq, live) => sent.push([seq, live]), (now) => busy.push(now));
+const flow = new Flow((seq, moving) => sent.push([seq, moving]), (now) => busy.push(now));
 
 flow.offer(true);
 deepEqual(sent, [], "the line is not open yet");

@@ -12,7 +12,7 @@ from lessons.playground.document.presets import presets
 from lessons.playground.language.functions import CALLABLE, FUNCTIONS, onehot_sample
 from lessons.playground.language.words import HELP
 from lessons.playground.running.budget import Budget, Plan
-from lessons.playground.running.execute import live
+from lessons.playground.running.execute import run_forward
 from lessons.playground.running.outcome import run
 from lessons.playground.running.sweep import sweep
 from tests.playground.programs import of_function
@@ -44,7 +44,7 @@ def test_numbers_alone_make_tensors_of_the_documents_own_format():
         document = Document(
             (Input("x", (1.0, -1.0)),), "y = where(x > 0, 1, 0) * sqrt(2) * [1, 2]", dtype=dtype
         )
-        assert live(check(document)).output.dtype == getattr(torch, dtype)
+        assert run_forward(check(document)).output.dtype == getattr(torch, dtype)
 
 
 @pytest.mark.filterwarnings("ignore:gradient_override_map")
@@ -57,7 +57,7 @@ def test_all_of_a_program_is_on_its_device(document, monkeypatch):
     def zeros(one, *where):
         return to(torch.zeros_like(one, device="cpu") if where[0] == "cpu" else one, *where)
 
-    made = live(checked).values.values()
+    made = run_forward(checked).values.values()
     assert all(one.is_meta for one in made if torch.is_tensor(one) and one.dim())
     monkeypatch.setattr(torch.Tensor, "to", zeros)
     assert sweep(checked, Plan(9, 2, 12), Budget())[0].y.shape == (9,)
@@ -90,18 +90,18 @@ def test_each_draw_is_one_class_in_the_documents_format(dtype):
     rows = ((1.0, 2.0, 3.0), (3.0, 2.0, 1.0))
     given = (Input("x", rows), Input("u", (0.05, 0.95)))
     document = Document(given, "y = onehot_sample(softmax(x), u)", dtype=dtype)
-    drawn = live(check(document)).output
+    drawn = run_forward(check(document)).output
     assert drawn.dtype == getattr(torch, dtype)
     assert drawn.tolist() == [[1, 0, 0], [0, 0, 1]]
     assert not drawn.requires_grad
     one = Document((Input("x", rows[0]), given[1]), "y = onehot_sample(softmax(x), u)", dtype=dtype)
-    assert live(check(one)).output.tolist() == [[1, 0, 0], [0, 0, 1]], "a list draws twice"
+    assert run_forward(check(one)).output.tolist() == [[1, 0, 0], [0, 0, 1]], "a list draws twice"
 
 
 def test_what_reads_a_whole_row_is_counted_by_the_row():
     row = tuple(float(place) for place in range(512))
     for call, slow in (("topk(x, 1)", 60), ("logsumexp(x)", 10), ("select(x, 0)", 1)):
         budget = Budget()
-        live(check(Document((Input("x", row),), f"y = {call}")), budget=budget)
+        run_forward(check(Document((Input("x", row),), f"y = {call}")), budget=budget)
         spent = budget.spent()
         assert (spent.numbers, spent.work) == (512, slow * 512)

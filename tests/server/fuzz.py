@@ -138,7 +138,7 @@ def real(random_: random.Random, slug: str) -> dict[str, Any]:
         "lab": slug,
         "values": values,
         "good": random_.choice([None, {}, values]),
-        "live": random_.random() < 0.4,
+        "moving": random_.random() < 0.4,
         "step": place + 1,
         "answers": random_.sample(asked, random_.randint(0, len(asked))),
         "touched": random_.sample([*values], min(len(values), random_.randint(0, 2))),
@@ -215,7 +215,7 @@ def changed(random_: random.Random, wish: dict[str, Any]) -> str:
             name = mutated(random_, random_.choice([*values, "in.x.values", "rule.op"]), 1)
             wish["values"] = values | {name: random_.choice(NUMBERS)}
         else:
-            part = random_.choice([*wish, "open", "step", "live", "good", "more", "cuts"])
+            part = random_.choice([*wish, "open", "step", "moving", "good", "more", "cuts"])
             wish[part] = random_.choice([*PLAIN, HERE, HERE])
     text = json.dumps(wish, ensure_ascii=random_.random() < 0.5)
     text = text.replace(json.dumps(HERE), raw)
@@ -291,7 +291,7 @@ async def lines(random_: random.Random) -> list[str]:
     here = site()
     made = [Line() for _ in range(random_.choice([1, 1, 1, 2]))]
     labs = [Socket(one, here.frame, here.trainers, "") for one in made]  # type: ignore
-    sockets = [asyncio.create_task(one.live()) for one in labs]
+    sockets = [asyncio.create_task(one.serve()) for one in labs]
     learners = [learner(random.Random(random_.random()), one) for one in made]
     try:
         async with asyncio.timeout(HUNG):

@@ -15,7 +15,7 @@ from lessons.bench.words import label
 from lessons.playground.document.as_text import from_text, to_text
 from lessons.playground.document.check import check
 from lessons.playground.document.contents import Document
-from lessons.playground.running.execute import gradients, live
+from lessons.playground.running.execute import gradients, run_forward
 from lessons.playground.running.outcome import run_checked
 from lessons.playground.running.sweep import curves_of
 from tests.engine.test_reference import CASES
@@ -30,7 +30,7 @@ def at_draw(document: Document, seed: int) -> tuple[float, float | None]:
     noises = (one.noise and replace(one.noise, seed=seed) for one in document.inputs)
     drawn = (replace(one, noise=noise) for one, noise in zip(document.inputs, noises, strict=True))
     checked = check(document.with_(inputs=tuple(drawn)))
-    made = live(checked)
+    made = run_forward(checked)
     x = made.inputs[checked.over.name]
     (gradient,) = gradients(made.output, [x])
     entry = document.entry - 1
@@ -42,10 +42,10 @@ def at_draw(document: Document, seed: int) -> tuple[float, float | None]:
 def test_whatever_the_trick_the_value_is_the_one_without_it(trick, function):
     for seed in seeds(3, 60):
         setting = read_setting(random_form(random.Random(seed), trick, function))
-        plain = live(check(setting.document()))
+        plain = run_forward(check(setting.document()))
         for variant in setting.variants:
             document = setting.document(variant)
-            made = live(check(document))
+            made = run_forward(check(document))
             torch.testing.assert_close(made.output, plain.output, rtol=1e-12, atol=1e-12)
             assert from_text(to_text(document)).output == document.output, (
                 "and it can be taken home"

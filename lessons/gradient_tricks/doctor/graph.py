@@ -35,30 +35,34 @@ class Graph:
         return found
 
     def before(
-        self, names: Iterable[str], live: bool = False, without: Container[str] = ()
+        self, names: Iterable[str], along_gradients: bool = False, without: Container[str] = ()
     ) -> set[str]:
-        """Find these nodes and all that they are made of; `live`: only along gradients.
+        """Find these nodes and all that they are made of.
 
+        `along_gradients` takes only edges along which a gradient goes back.
         `without` leaves out what only these nodes are made of.
         """
         nodes = self.recording.nodes
 
         def made_of(name: str) -> Iterable[str]:
             operands = () if name in without else nodes[name].operands
-            return (e.producer.name for e in operands if e.flows or not live)
+            return (e.producer.name for e in operands if e.flows or not along_gradients)
 
         return set(reached(names, made_of))
 
     def after(
-        self, names: Iterable[str], live: bool = False, without: Container[str] = ()
+        self, names: Iterable[str], along_gradients: bool = False, without: Container[str] = ()
     ) -> set[str]:
-        """Find these nodes and all that is made of them; `live`: only along gradients.
+        """Find these nodes and all that is made of them.
 
+        `along_gradients` takes only edges along which a gradient goes back.
         `without` leaves out what is made through these nodes alone.
         """
 
         def read_by(name: str) -> Iterable[str]:
-            edges = (one for one in self.consumers.get(name, ()) if one.flows or not live)
+            edges = (
+                one for one in self.consumers.get(name, ()) if one.flows or not along_gradients
+            )
             return (one.consumer.name for one in edges if one.consumer.name not in without)
 
         return set(reached(names, read_by))

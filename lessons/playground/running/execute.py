@@ -1,6 +1,6 @@
 """One forward pass of a checked document, with its tricks and overrides or without, and gradients.
 
-`live` hands out tensors with their graph, for whoever looks at the backward pass itself;
+`run_forward` hands out tensors with their graph, for whoever looks at the backward pass itself;
 `outcome.py` builds on the same function.
 """
 
@@ -25,7 +25,7 @@ from lessons.playground.running.words import WORDS
 
 
 @dataclass
-class Live:
+class Forward:
     """A forward pass whose graph is still there.
 
     Args:
@@ -48,9 +48,9 @@ class Live:
     reads: dict[str, list[tuple[str, torch.Tensor]]] = field(default_factory=dict)
 
 
-def live(
+def run_forward(
     checked: Checked, plain: bool = False, budget: Budget | None = None, apart: bool = False
-) -> Live:
+) -> Forward:
     """Run the program forward, at the learner's points.
 
     Args:
@@ -80,9 +80,9 @@ def forward(
     budget: Budget,
     trace: bool = False,
     apart: bool = False,
-) -> Live:
-    """As ``live``, on the very tensors given; they may be batched by ``torch.func.vmap``."""
-    made = Live(dict(inputs), {}, next(iter(inputs.values())))
+) -> Forward:
+    """As ``run_forward``, on the very tensors given; they may be batched by ``torch.func.vmap``."""
+    made = Forward(dict(inputs), {}, next(iter(inputs.values())))
     steps = made.steps if trace else None
     machine = Machine(
         checked.program.text, checked.device, checked.dtype, budget, plain, steps, trace
@@ -99,7 +99,7 @@ def forward(
     return made
 
 
-def _read_apart(made: Live, line: Assignment, env: Env) -> Env:
+def _read_apart(made: Forward, line: Assignment, env: Env) -> Env:
     """Make a view of a tensor for each expression of a line that reads one."""
     names = [node for node in line.nodes if isinstance(node, ast.Name)]
     tensors = [(node, env[node.id]) for node in names if isinstance(env[node.id], torch.Tensor)]
@@ -180,7 +180,7 @@ def blocks(
 
 
 @contextlib.contextmanager
-def _map(bound: Mapping[str, Row], machine: Machine, made: Live) -> Iterator[None]:
+def _map(bound: Mapping[str, Row], machine: Machine, made: Forward) -> Iterator[None]:
     if not bound:
         yield
         return

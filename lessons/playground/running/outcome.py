@@ -26,7 +26,7 @@ from lessons.playground.document.contents import Document
 from lessons.playground.language.expressions import called, children, sign, words
 from lessons.playground.language.limits import CURVE_POINTS
 from lessons.playground.running.budget import Budget, Plan, plan
-from lessons.playground.running.execute import Live, gradients, has_gradient, live
+from lessons.playground.running.execute import Forward, gradients, has_gradient, run_forward
 from lessons.playground.running.interpret import Step
 from lessons.playground.running.sweep import sweep
 from lessons.playground.running.words import WORDS
@@ -97,11 +97,11 @@ def run_checked(
         full: True adds ``sent``, and ``draws``, which takes ``MAX_DRAWS`` more runs.
     """
     budget, document = Budget(), checked.document
-    tricky = live(checked, budget=budget)
+    tricky = run_forward(checked, budget=budget)
     with_tricks = budget.spent()
     passes = {"trick_gradient": (tricky, tricky.output)}
     if like is None:
-        plain = live(checked, plain=True, budget=budget)
+        plain = run_forward(checked, plain=True, budget=budget)
         passes["true_gradient"] = plain, plain.output
         if document.intended:
             passes["intended_gradient"] = plain, plain.values[document.intended]
@@ -182,7 +182,7 @@ def _series(
 
 def _notes(
     checked: Checked,
-    passes: Mapping[str, tuple[Live, torch.Tensor]],
+    passes: Mapping[str, tuple[Forward, torch.Tensor]],
     values: Mapping[str, torch.Tensor],
     found: Mapping[str, Mapping[str, torch.Tensor | None]],
     room: Plan | None,
@@ -212,7 +212,7 @@ def _notes(
         yield Note("info", WORDS("band", draws=room.draws))
 
 
-def _forward(checked: Checked, made: Live) -> Iterator[Note]:
+def _forward(checked: Checked, made: Forward) -> Iterator[Note]:
     """The first ops whose result is not finite though their operands are."""
     count = 0
     for step in made.steps:
@@ -232,7 +232,7 @@ def _forward(checked: Checked, made: Live) -> Iterator[Note]:
 
 
 def _backward(
-    checked: Checked, role: str, made: Live, output: torch.Tensor, gradient: torch.Tensor | None
+    checked: Checked, role: str, made: Forward, output: torch.Tensor, gradient: torch.Tensor | None
 ) -> Iterator[Note]:
     if gradient is None or bool(gradient.isfinite().all()):
         return
@@ -243,7 +243,7 @@ def _backward(
     yield Note("warning", f"{said} {_origin(checked, made, output)}".rstrip())
 
 
-def _origin(checked: Checked, made: Live, output: torch.Tensor) -> str:
+def _origin(checked: Checked, made: Forward, output: torch.Tensor) -> str:
     """The op, seen from the output, that first turns a finite gradient into another."""
     steps = [step for step in made.steps if step.result.requires_grad]
     arrived = gradients(output, [step.result for step in steps], keep=True)
@@ -287,7 +287,7 @@ def _divides_by_0(step: Step) -> bool:
     return bool((step.operands[-1] == 0).any())
 
 
-def _rules(checked: Checked, made: Live) -> Iterator[Note]:
+def _rules(checked: Checked, made: Forward) -> Iterator[Note]:
     there = checked.program.op_types
     for row in checked.rows:
         key = row.override.op_type

@@ -32,7 +32,7 @@ from lessons.playground.language.expressions import (
 )
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.budget import Budget
-from lessons.playground.running.execute import Live, forward, leaves, playground_errors
+from lessons.playground.running.execute import Forward, forward, leaves, playground_errors
 from lessons.playground.running.words import WORDS
 
 
@@ -58,7 +58,7 @@ def recorded(
     return recording
 
 
-def _name(recording: Recording, made: Live) -> None:
+def _name(recording: Recording, made: Forward) -> None:
     """Call each op's node by the name that the program gives its result, and by no other.
 
     Within the recording's block, so that a list that no op reads gets a node too.

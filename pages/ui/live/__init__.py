@@ -67,7 +67,7 @@ def live_lab(
     cuts = next((one["cuts"] for one in reversed(orders) if one["cuts"] is not None), "")
     here: dict[str, Any] = {"lab": lab, "step": step, "answers": sorted(answers)}
     here |= {"hide": sorted(hide), "fix": sorted(fix), "goal": goal}
-    wish = Wish(values=values, good={}, live=True, cuts=cuts, **here).model_dump_json()
+    wish = Wish(values=values, good={}, moving=True, cuts=cuts, **here).model_dump_json()
     # Later the scripts are there, and the lab asks for its first frame itself. A run that draws the
     # first page again shows the same.
     comes_first = st.session_state.setdefault(_FIRST, wish) == wish
@@ -102,7 +102,8 @@ def _first(wish: str) -> list[str]:
     frame = lab.frame(asked)
     made = [wire.message(0, "frame", wire.encode(frame))]
     if frame["trained"]:
-        run = asked.model_copy(update={"live": False})  # as the lab asks for it at first
+        # A run has the settings themselves, not the cheaper ones of a hand that moves.
+        run = asked.model_copy(update={"moving": False})
         picture = Watch(find(asked.lab), run, TrainingWish()).picture()
         made.append(wire.message(0, "picture", wire.encode(picture)))
     return made

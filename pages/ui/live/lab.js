@@ -81,11 +81,11 @@ class Lab {
     this.tell = () => {}; // the page, that the goal is reached
 
     this.flow = new Flow(
-      (seq, live) => this.#send(seq, live),
+      (seq, moving) => this.#send(seq, moving),
       (busy) => root.setAttribute("aria-busy", String(busy)),
     );
     this.view = new View(root, place.lab, {
-      changed: (live) => this.#changed(live),
+      changed: (moving) => this.#changed(moving),
       went: (word) => this.#went(word),
       trained: () => this.#train(),
       cut: () => this.#cut(),
@@ -169,16 +169,16 @@ class Lab {
     this.view.notes.asides = [];
   }
 
-  /** Something was set. @param {boolean} live */
-  #changed(live) {
+  /** Something was set. @param {boolean} moving */
+  #changed(moving) {
     this.view.notes.page = "";
     const { trick } = this.wish.form;
     this.wish.form = { ...this.wish.form, ...this.controls.values() };
     if (this.wish.form.trick !== trick) this.#comeBack(this.wish.form.trick);
     // Resting on what was sent already asks nothing of the server, unless that was a preview. In the
     // playground a wish at rest brings a step for undo.
-    this.rests = !live && !this.#playing && this.wish.isAsked(this.place);
-    if (!this.rests) this.flow.offer(live);
+    this.rests = !moving && !this.#playing && this.wish.isAsked(this.place);
+    if (!this.rests) this.flow.offer(moving);
     else if (this.flow.isQuiet()) this.#rest();
   }
 
@@ -238,15 +238,15 @@ class Lab {
     return ["playground", "bench"].includes(this.place.lab);
   }
 
-  /** The wish as text. @param {boolean} live */
-  #asking(live) {
+  /** The wish as text. @param {boolean} moving */
+  #asking(moving) {
     const touched = this.#playing ? [...this.controls.since].slice(-MOST_TOUCHED) : [];
-    return this.wish.text(this.place, live, touched, this.view.views.open);
+    return this.wish.text(this.place, moving, touched, this.view.views.open);
   }
 
-  /** @param {number} seq  @param {boolean} live */
-  #send(seq, live) {
-    const wish = this.#asking(live);
+  /** @param {number} seq  @param {boolean} moving */
+  #send(seq, moving) {
+    const wish = this.#asking(moving);
     this.wish.sent(seq, this.place);
     const training = this.trainer.shown ? `\n${this.trainer.wish()}` : "";
     this.line.expect();

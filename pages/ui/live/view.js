@@ -25,7 +25,7 @@ import { Views } from "./views.js";
 /**
  * What the parts tell the lab, and what they ask it.
  * @typedef {Object} Hears
- * @property {(live: boolean) => void} changed  a control was moved
+ * @property {(moving: boolean) => void} changed  a control was moved
  * @property {(word: "undo"|"redo") => void} went
  * @property {() => void} trained  something else is wanted of the training
  * @property {() => void} cut      an edge of the graph

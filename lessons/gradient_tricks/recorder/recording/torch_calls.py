@@ -67,7 +67,7 @@ def attribute(func: Any) -> str:
 
 
 def op_type_of(spelling: Spelling, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """The op type of this very call."""
+    """The op type of this very call, for a recording and for a cut."""
     op_type = spelling.choose(args, kwargs) if spelling.choose else spelling.type
     # The table of the engine leaves out a division that truncates, where(c), and a needless cast.
     return op_type or {"div": "div_trunc", "where": "nonzero"}.get(spelling.type, spelling.type)

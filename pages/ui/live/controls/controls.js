@@ -18,7 +18,7 @@ const REST = 250; // ms without a key before a value counts as resting
  * @typedef {Control & {now: string, entry?: number}} Settable  `now` is what it says at this moment,
  *   `entry` which number of a list it is
  * @typedef {Object} Handlers
- * @property {(live: boolean) => void} changed  the learner set something
+ * @property {(moving: boolean) => void} changed  the learner set something
  * @property {(word: "undo"|"redo") => void} went
  * @property {(name: string, wanted: boolean) => void} asked  for what a control has folded away
  * @property {(field: HTMLElement) => void} wrong  the server refuses what this field says

@@ -9,7 +9,7 @@ const QUICK = 200; // ms: after an answer in less, two requests may be under way
 
 export class Flow {
   /**
-   * @param {(seq: number, live: boolean) => void} send
+   * @param {(seq: number, moving: boolean) => void} send
    * @param {(busy: boolean) => void} showBusy
    */
   constructor(send, showBusy) {
@@ -18,24 +18,24 @@ export class Flow {
     this.seq = 0; // of the newest request
     this.answeredSeq = 0; // of the newest answer
     this.room = 1; // requests that may be under way
-    this.resting = true; // the newest request was not live
-    /** @type {?{live: boolean}} */
+    this.resting = true; // the newest request was not moving
+    /** @type {?{moving: boolean}} */
     this.pending = null; // what goes out next
     this.open = false;
     this.sentAt = 0;
     this.busyTimer = 0;
   }
 
-  /** There is something to ask. @param {boolean} live  while the hand still moves */
-  offer(live) {
-    this.pending = { live };
+  /** There is something to ask. @param {boolean} moving  while the hand still moves */
+  offer(moving) {
+    this.pending = { moving };
     this.#pump();
   }
 
   /** The line is open: what waits goes out, or else what was asked last, of a new listener. */
   begin() {
     this.open = true;
-    this.pending ??= { live: false };
+    this.pending ??= { moving: false };
     this.#pump();
   }
 
@@ -44,7 +44,7 @@ export class Flow {
     this.open = false;
     clearTimeout(this.busyTimer);
     this.showBusy(false);
-    if (this.#underWay()) this.pending ??= { live: !this.resting };
+    if (this.#underWay()) this.pending ??= { moving: !this.resting };
     this.answeredSeq = this.seq;
   }
 
@@ -87,11 +87,11 @@ export class Flow {
   #pump() {
     if (this.pending === null || !this.open || this.#underWay() >= this.room) return;
     if (!this.#underWay()) this.#busySoon();
-    const { live } = this.pending;
+    const { moving } = this.pending;
     this.pending = null;
-    this.resting = !live;
+    this.resting = !moving;
     this.sentAt = performance.now();
     this.seq += 1;
-    this.send(this.seq, live);
+    this.send(this.seq, moving);
   }
 }

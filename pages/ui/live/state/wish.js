@@ -31,14 +31,14 @@ export class Wish {
 
   /**
    * @param {Place} place
-   * @param {boolean} live  while the hand still moves
+   * @param {boolean} moving  while the hand still moves
    * @param {string[]} touched  what was set since the last answer
    * @param {string[]} open  the drawers that are open
    */
-  text(place, live, touched, open) {
+  text(place, moving, touched, open) {
     const snip = this.snip && `snip ${this.snip}`;
     const carried = this.cutStep !== null && this.cutStep !== place.step;
-    const text = JSON.stringify({ ...this.#parts(place), carried, live, touched, do: snip, open });
+    const text = JSON.stringify({ ...this.#parts(place), carried, moving, touched, do: snip, open });
     // Half a character, as a slip of the keyboard leaves one, is no text: it stands as an escape.
     return text.replace(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\ufffd");
   }
