@@ -14,8 +14,9 @@ of tests.server.asgi instead.
 import gc
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
+from typing import Literal
 
 import pytest
 from hypothesis import settings
@@ -35,10 +36,13 @@ from xdist.workermanage import WorkerController
 from pages.server.limits import cores
 from tests.support.alone import Alone, python_alone
 from tests.support.amount import LONG, cases
-from tests.support.browser import PATIENCE, launch_shell_with_profile, new_context
+from tests.support.browser import PATIENCE, Theme, launch_shell_with_profile, new_context
+from tests.support.present import present
 from tests.support.server import ROOT, Server, streamlit
 from tests.support.visitor import Tabs, arrive
 
+Heard = Literal["console", "pageerror"]
+OpenPage = Callable[..., Page]
 RESULTS = ROOT / "test-results"
 FAILED = pytest.StashKey[bool]()
 # In CI nobody sees the screenshots: this shows whether a lab came, and whether it was ready.
@@ -92,7 +96,7 @@ def tabs(profile: BrowserContext) -> Tabs:
 @pytest.fixture(scope="session")
 def browser(profile: BrowserContext) -> Browser:
     """For contexts of one's own, that begin without caches."""
-    return profile.browser
+    return present(profile.browser)
 
 
 @pytest.fixture(scope="session")
@@ -111,14 +115,14 @@ def bare() -> Iterator[str]:
 
 
 @pytest.fixture
-def open_page(tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
+def open_page(tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[OpenPage]:
     """A factory of pages; each page is a visitor of its own."""
     pages: list[Page] = []
     errors: list[str] = []
 
     with ExitStack() as until_left:
 
-        def heard(page: Page, event: str, take: Callable[..., None]) -> None:
+        def heard(page: Page, event: Heard, take: Callable[..., None]) -> None:
             page.on(event, take)
             until_left.callback(page.remove_listener, event, take)
 
@@ -126,7 +130,7 @@ def open_page(tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[Callable[.
             url: str,
             width: int = 1280,
             height: int = 800,
-            theme: str = "light",
+            theme: Theme = "light",
             script: str = "",
             expected: re.Pattern[str] = NOTHING,
         ) -> Page:
@@ -186,7 +190,7 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-class BrowserApart(LoadScopeScheduling):
+class BrowserApart(LoadScopeScheduling):  # type: ignore[misc] # xdist has no types
     """Tests go by file. The first worker has the browser's; who has nothing left to do helps.
 
     Two browsers all the time took longer on two cores, and one to the end left a core idle.
@@ -247,7 +251,9 @@ def save_screenshots(name: str, pages: list[Page]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item):
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Note that a test failed, for `open_page`; show what its server logged and its page says."""
     report = yield
     if report.when == "call" and report.failed:

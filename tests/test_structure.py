@@ -100,7 +100,7 @@ def modules() -> Iterator[tuple[Path, str]]:
             yield path, name.removesuffix(".__init__")
 
 
-def test_imports_run_one_way():
+def test_imports_run_one_way() -> None:
     found = []
     for path, name in modules():
         found += violations(path.read_text(encoding="utf-8"), name, path.name == "__init__.py")
@@ -117,7 +117,7 @@ def circle(graph: dict[str, set[str]]) -> list[str]:
     return []
 
 
-def test_no_modules_import_each_other():
+def test_no_modules_import_each_other() -> None:
     paths = {name: path for path, name in modules()}
     graph = {}
     for name, path in paths.items():
@@ -159,7 +159,7 @@ def foreign_private_names(sources: Iterable[str]) -> set[str]:
     return {name for name in found - own if re.fullmatch(r"_[A-Za-z]\w*", name)}
 
 
-def test_one_file_of_a_room_knows_torchs_private_names():
+def test_one_file_of_a_room_knows_torchs_private_names() -> None:
     paths = [
         path
         for room in ("tricks", "recorder")
@@ -183,13 +183,13 @@ def test_one_file_of_a_room_knows_torchs_private_names():
         "attrgetter('_version')",
     ],
 )
-def test_a_private_name_of_torch_is_found(source):
+def test_a_private_name_of_torch_is_found(source: str) -> None:
     own = "class Own:\n    def _step(self): self._own = sys._getframe"
     assert len(foreign_private_names([own, source])) == 1
     assert not foreign_private_names([own, "Own()._own, getattr(Own(), '_step')"])
 
 
-def test_every_room_says_what_lives_there():
+def test_every_room_says_what_lives_there() -> None:
     rooms = [path for path in (ROOT / "lessons").rglob("*") if path.is_dir()]
     for room in rooms:
         if any(room.glob("*.py")) and "chapters" not in room.parts:
@@ -220,7 +220,7 @@ FINE = [
 
 
 @pytest.mark.parametrize(("source", "module"), [*WRONG, *FINE])
-def test_only_an_import_that_runs_the_other_way_is_found(source, module):
+def test_only_an_import_that_runs_the_other_way_is_found(source: str, module: str) -> None:
     assert len(violations(source, module)) == ((source, module) in WRONG)
 
 
@@ -233,12 +233,12 @@ def tracked() -> list[Path]:
     return [Path(name) for name in listed.stdout.split("\0") if name]
 
 
-def test_the_top_level_holds_only_what_was_agreed():
+def test_the_top_level_holds_only_what_was_agreed() -> None:
     names = {path.parts[0] for path in tracked()}
     assert {name for name in names if not name.startswith(".")} <= TOP_LEVEL
 
 
-def test_no_file_names_a_folder_of_somebodys_machine():
+def test_no_file_names_a_folder_of_somebodys_machine() -> None:
     assert PRIVATE_PATH.search("kept in /" + "home/ada/lab")  # so the search itself works
     found = []
     for path in tracked():

@@ -8,7 +8,7 @@ import os
 import platform
 import statistics
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -64,7 +64,7 @@ def milliseconds(values: Sequence[float], *percents: int) -> dict[str, str]:
     return {f"p{at}, ms": f"{percentile(values, at):.0f}" for at in percents}
 
 
-def table(rows: Iterable[dict[str, object]]) -> list[str]:
+def table(rows: Iterable[Mapping[str, object]]) -> list[str]:
     """A table in Markdown, of cells by the heads of their columns."""
     first, *others = rows
     lines = (f"| {' | '.join(map(str, row.values()))} |" for row in (first, *others))

@@ -78,7 +78,7 @@ def open_page(profile: BrowserContext, url: str) -> Opened:
 def main() -> str:
     """The report, as Markdown; progress goes to stderr."""
     measured_on = surroundings("streamlit", "plotly")
-    visited = {name: (ROOT, path) for name, path in PAGES.items()}
+    visited = {name: (str(ROOT), path) for name, path in PAGES.items()}
     if BESIDE:
         visited |= {f"{name}, other checkout": (BESIDE, path) for name, path in PAGES.items()}
     seen: dict[str, list[tuple[Opened, Opened]]] = {name: [] for name in visited}

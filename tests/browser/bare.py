@@ -127,7 +127,7 @@ def lesson_page(lesson: Lesson, given: Mapping[str, str]) -> str:
 def page(data: Mapping[str, object], words: str = "") -> str:
     """A page with the lab that this is said to."""
     nothing = {"step": 1, "answers": [], "hide": [], "fix": [], "goal": "", "note": ""}
-    place = nothing | {"socket": SOCKET, "name": data["lab"]} | data
+    place = {**nothing, "socket": SOCKET, "name": data["lab"], **data}
     return PAGE.format(
         css=look(),
         words=words,
@@ -151,8 +151,8 @@ async def answer(request: Request) -> HTMLResponse:
 
 
 @contextmanager
-def labs(answer=answer) -> Iterator[str]:
-    """The address of such pages, which `answer` makes and a thread of this process serves."""
+def labs() -> Iterator[str]:
+    """The address of such pages, which a thread of this process serves."""
     here = site()
     pages: list[BaseRoute] = [Mount("/static", StaticFiles(directory=STREAMLIT / "static"))]
     pages += [Route("/", answer), Route("/{page}", answer)]

@@ -9,13 +9,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TypeVar
 from urllib.parse import parse_qs
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FloatRect, Frame, Locator, Page, expect
 
 from lessons.outputs.catalogue import lessons
 from pages.labs.words import VIEWS
 from pages.ui.page import WORDS
 from pages.ui.words import WORDS as PAGE_WORDS
-from tests.support.browser import PATIENCE
+from tests.support.browser import PATIENCE, Theme
+from tests.support.present import present
 
 Found = TypeVar("Found")
 
@@ -184,7 +185,7 @@ def caught_up(page: Page) -> None:
     page.wait_for_selector(".gl-lab[data-seq]:not(:has([data-behind]))", state="attached")
 
 
-def look(page: Page, width: int, theme: str) -> None:
+def look(page: Page, width: int, theme: Theme) -> None:
     """At the page in another window, by other light: it changes at once, as the system's does."""
     page.set_viewport_size({"width": width, "height": 844 if width < 500 else 800})
     page.emulate_media(color_scheme=theme)
@@ -205,10 +206,14 @@ def to_lesson(page: Page, name: str) -> None:
     links.filter(has_text=name).first.click()
 
 
+def box_of(part: Locator) -> FloatRect:
+    """Where a part that is shown is in the window."""
+    return present(part.bounding_box())
+
+
 def middle(part: Locator) -> tuple[float, float]:
     """Where the middle of a part is in the window."""
-    box = part.bounding_box()
-    assert box
+    box = box_of(part)
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
@@ -219,7 +224,7 @@ def pull(page: Page, start: tuple[float, float], across: float, down: float = 0)
     page.mouse.move(start[0] + across, start[1] + down, steps=6)
 
 
-def control(page: Page, name: str, part: str = "input") -> Locator:
+def control(page: Page | Frame, name: str, part: str = "input") -> Locator:
     return page.locator(f'[data-control="{name}"] {part}').first
 
 
@@ -230,9 +235,10 @@ def exact(page: Page, name: str) -> Locator:
 
 def cells(page: Page) -> list[list[str]]:
     """The table of the lab."""
-    return page.locator("[data-table] tbody tr").evaluate_all(
+    found: list[list[str]] = page.locator("[data-table] tbody tr").evaluate_all(
         "rows => rows.map(row => [...row.querySelectorAll('td, th')].map(one => one.innerText))"
     )
+    return found
 
 
 def rows(page: Page) -> list[list[str]]:

@@ -8,7 +8,7 @@ import os
 import re
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from itertools import repeat
 
@@ -38,6 +38,7 @@ from tests.browser.looking import (
 from tests.browser.test_training import button, done, reaches
 from tests.browser.test_wire import (
     LESSON,
+    Visit,
     cut,
     visit,
 )
@@ -74,6 +75,29 @@ class Mortal:
         os.kill(self._server.pid, how)
 
 
+class Replicas:
+    """Two processes of the app behind a balancer, which gives every newcomer to the first."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        first, second = (
+            stack.enter_context(streamlit(ROOT / "app.py", port=free_port())) for _ in range(2)
+        )
+        self._first = first
+        ports = [int(one.url.rpartition(":")[2]) for one in (first, second)]
+        self.url = stack.enter_context(balanced(ports, repeat(0)))
+
+    def kill(self) -> None:
+        """Kill the process that every visitor is on."""
+        os.kill(self._first.pid, signal.SIGKILL)
+
+    def start(self) -> float:
+        """Start nothing: the second has been there all the time. Return the time."""
+        return time.time()
+
+
+Killed = Mortal | Replicas
+Story = Generator[None, float, None]
+Stories = list[Callable[[Killed, Visit], Story]]
 AGAIN = 3.0
 """Seconds after the server answers again within which a lab asks for a line that it gets."""
 
@@ -97,7 +121,9 @@ def mortal() -> Iterator[Mortal]:
 
 
 @pytest.mark.long
-def test_a_next_that_is_pressed_as_the_server_dies_is_pressed_again(mortal, visit):
+def test_a_next_that_is_pressed_as_the_server_dies_is_pressed_again(
+    mortal: Mortal, visit: Visit
+) -> None:
     page = visit(mortal.url + LESSON + "&step=2")
     commit(page, 1)
     silent(page)
@@ -155,7 +181,9 @@ def all_is_there(page: Page, left: dict[str, str]) -> None:
 
 
 @pytest.mark.long
-def test_an_absence_after_which_the_server_has_forgotten_who_it_was(mortal, visit):
+def test_an_absence_after_which_the_server_has_forgotten_who_it_was(
+    mortal: Mortal, visit: Visit
+) -> None:
     page = visit(mortal.url + LINK)
     left = moved_on(page)
     page.evaluate("window.came = {}")
@@ -168,7 +196,9 @@ def test_an_absence_after_which_the_server_has_forgotten_who_it_was(mortal, visi
 
 
 @pytest.mark.long
-def test_a_link_that_is_opened_once_more_is_newer_than_all_that_was_done(app, visit):
+def test_a_link_that_is_opened_once_more_is_newer_than_all_that_was_done(
+    app: Server, visit: Visit
+) -> None:
     page = visit(app.url + LINK)
     moved_on(page)
     for go in (page.goto, page.context.new_page().goto):
@@ -189,7 +219,9 @@ def test_a_link_that_is_opened_once_more_is_newer_than_all_that_was_done(app, vi
 # `yield` while nobody is there, and after the second when somebody has begun to answer, then.
 
 
-def what_was_set_is_there_and_what_is_set_meanwhile_is_computed(mortal, visit):
+def what_was_set_is_there_and_what_is_set_meanwhile_is_computed(
+    mortal: Killed, visit: Visit
+) -> Story:
     page = visit(f"{mortal.url}{LESSON}&step=2")
     commit(page, 1)
     open_drawers(page, MORE)
@@ -226,7 +258,9 @@ def what_was_set_is_there_and_what_is_set_meanwhile_is_computed(mortal, visit):
     expect(page.get_by_text(WORDS("you_said", answer=""))).to_be_visible()
 
 
-def a_training_that_was_lost_is_said_to_be_and_another_begins(mortal, visit):
+def a_training_that_was_lost_is_said_to_be_and_another_begins(
+    mortal: Killed, visit: Visit
+) -> Story:
     page = trains(visit(f"{mortal.url}/reversal?lesson=moons&step=2&seeds=4&steps=20000"))
     button(page, "start").click()
     reaches(page, 5)
@@ -244,7 +278,7 @@ def a_training_that_was_lost_is_said_to_be_and_another_begins(mortal, visit):
     expect(said).not_to_contain_text("lost")
 
 
-def a_place_that_a_link_led_away_from_is_kept(mortal, visit):
+def a_place_that_a_link_led_away_from_is_kept(mortal: Killed, visit: Visit) -> Story:
     page = visit(mortal.url + LINK)
     left = moved_on(page)
     page.evaluate("window.came = {}")
@@ -254,7 +288,7 @@ def a_place_that_a_link_led_away_from_is_kept(mortal, visit):
     all_is_there(page, left)
 
 
-def a_page_whose_own_line_ends_last_is_drawn_anew(mortal, visit):
+def a_page_whose_own_line_ends_last_is_drawn_anew(mortal: Killed, visit: Visit) -> Story:
     """Proxies may pass on the end of one line after the other; the lab opens its own at once."""
     page = visit(mortal.url + LINK)
     left = moved_on(page)
@@ -269,7 +303,7 @@ def a_page_whose_own_line_ends_last_is_drawn_anew(mortal, visit):
     all_is_there(page, left)
 
 
-def a_quiz_has_its_answers_and_hears_the_next(mortal, visit):
+def a_quiz_has_its_answers_and_hears_the_next(mortal: Killed, visit: Visit) -> Story:
     page = visit(f"{mortal.url}/reversal?lesson=flip")
     to_lesson(page, WORDS("quiz_of", chapter="Reversal"))
     expect(page).to_have_url(re.compile(r"\?quiz=\d+$"))
@@ -290,7 +324,9 @@ def a_quiz_has_its_answers_and_hears_the_next(mortal, visit):
     expect(page.locator(".st-key-quiz")).to_contain_text(WORDS("question_of", number=2, all=5))
 
 
-def a_step_that_was_gone_to_is_in_the_address_before_the_lab_has_answered(mortal, visit):
+def a_step_that_was_gone_to_is_in_the_address_before_the_lab_has_answered(
+    mortal: Killed, visit: Visit
+) -> Story:
     page = visit(mortal.url + LINK)
     page.evaluate("lines.labs.send = () => {}")
     next_button(page).click()
@@ -304,7 +340,9 @@ def a_step_that_was_gone_to_is_in_the_address_before_the_lab_has_answered(mortal
     assert asked(page)["step"] == "3"
 
 
-def what_another_tab_did_meanwhile_is_not_undone_by_one_that_comes_back(mortal, visit):
+def what_another_tab_did_meanwhile_is_not_undone_by_one_that_comes_back(
+    mortal: Killed, visit: Visit
+) -> Story:
     page = visit(mortal.url + LINK)
     commit(page, 1)
     other = page.context.new_page()
@@ -324,7 +362,7 @@ def what_another_tab_did_meanwhile_is_not_undone_by_one_that_comes_back(mortal, 
     assert page.evaluate(cookie) == "3", "who came back has done nothing"
 
 
-SEVERAL = [
+SEVERAL: Stories = [
     a_training_that_was_lost_is_said_to_be_and_another_begins,
     a_place_that_a_link_led_away_from_is_kept,
     a_page_whose_own_line_ends_last_is_drawn_anew,
@@ -334,7 +372,7 @@ SEVERAL = [
 ]
 
 
-def tell(stories, server, visit):
+def tell(stories: Stories, server: Killed, visit: Visit) -> None:
     told = [story(server, visit) for story in stories]
     for story in told:
         next(story)
@@ -358,31 +396,13 @@ def tell(stories, server, visit):
         pytest.param(SEVERAL, id="several"),
     ],
 )
-def test_a_server_that_is_killed_and_comes_again_costs_nobody_anything(stories, mortal, visit):
+def test_a_server_that_is_killed_and_comes_again_costs_nobody_anything(
+    stories: Stories, mortal: Mortal, visit: Visit
+) -> None:
     tell(stories, mortal, visit)
 
 
-class Replicas:
-    """Two processes of the app behind a balancer, which gives every newcomer to the first."""
-
-    def __init__(self, stack: ExitStack) -> None:
-        first, second = (
-            stack.enter_context(streamlit(ROOT / "app.py", port=free_port())) for _ in range(2)
-        )
-        self._first = first
-        ports = [int(one.url.rpartition(":")[2]) for one in (first, second)]
-        self.url = stack.enter_context(balanced(ports, repeat(0)))
-
-    def kill(self) -> None:
-        """Kill the process that every visitor is on."""
-        os.kill(self._first.pid, signal.SIGKILL)
-
-    def start(self) -> float:
-        """Start nothing: the second has been there all the time. Return the time."""
-        return time.time()
-
-
 @pytest.mark.long
-def test_a_replica_that_is_killed_costs_nobody_anything_where_another_is_left(visit):
+def test_a_replica_that_is_killed_costs_nobody_anything_where_another_is_left(visit: Visit) -> None:
     with ExitStack() as stack:
         tell(SEVERAL, Replicas(stack), visit)

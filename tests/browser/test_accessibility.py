@@ -20,7 +20,10 @@ from tests.browser.looking import (
     says,
     still,
 )
+from tests.conftest import OpenPage
 from tests.support.amount import also
+from tests.support.browser import Theme
+from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
 
@@ -76,7 +79,7 @@ STATES: dict[str, tuple[str, str, Act]] = {
     "task": ("/reversal?quiz=4&said=0&at=1", ".st-key-quiz .gl-lab[data-ready]", nothing),
 }
 OFTEN = list(STATES)[: list(STATES).index("glossary")]
-LOOKS = ((1280, "light"), (390, "dark"))
+LOOKS: tuple[tuple[int, Theme], ...] = ((1280, "light"), (390, "dark"))
 
 
 def seen() -> Iterator[object]:
@@ -109,7 +112,9 @@ def broken(page: Page) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize(("name", "width", "theme"), list(seen()))
-def test_axe_finds_nothing_and_nothing_is_cut_off(app, open_page, name, width, theme):
+def test_axe_finds_nothing_and_nothing_is_cut_off(
+    app: Server, open_page: OpenPage, name: str, width: int, theme: Theme
+) -> None:
     path, selector, act = STATES[name]
     page = ready(open_page(app.url + path), selector)
     assert urlsplit(page.url).path == urlsplit(path).path
@@ -161,7 +166,9 @@ FOCUSED = """async () => {
 
 # A question and the page with the most controls on every commit, the rest in `make test-long`.
 @pytest.mark.parametrize("kind", ["sketch", "playground", *also("home", "choice", "teach")])
-def test_keyboard_alone_reaches_everything_and_shows_where_it_is(app, open_page, kind):
+def test_keyboard_alone_reaches_everything_and_shows_where_it_is(
+    app: Server, open_page: OpenPage, kind: str
+) -> None:
     path, selector, _ = STATES[kind]
     page = ready(open_page(app.url + path), selector)
     names = page.evaluate(STAMP)

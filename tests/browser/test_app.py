@@ -7,6 +7,9 @@ from lessons.outputs.catalogue import find
 from lessons.outputs.glossary import find_term, lessons_of, terms
 from pages.ui.words import WORDS
 from tests.browser.looking import SPY, is_at_step, on, ran, ready, says, silent, to_lesson
+from tests.conftest import OpenPage
+from tests.support.present import present
+from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
 
@@ -22,7 +25,9 @@ BACK_AND_FORWARD = """() => {
 }"""
 
 
-def test_back_leads_to_the_step_before_and_at_last_out_of_the_lesson(app, open_page):
+def test_back_leads_to_the_step_before_and_at_last_out_of_the_lesson(
+    app: Server, open_page: OpenPage
+) -> None:
     page = ready(open_page(app.url + LESSON, script=SPY))
     # To lose the connection right after Next does not undo the step.
     page.evaluate("""() => {
@@ -62,11 +67,13 @@ def test_back_leads_to_the_step_before_and_at_last_out_of_the_lesson(app, open_p
     assert page.evaluate("window.stays"), "the page was never left"
 
 
-def test_a_term_says_what_it_means_and_leads_to_the_glossary_and_back(app, open_page):
+def test_a_term_says_what_it_means_and_leads_to_the_glossary_and_back(
+    app: Server, open_page: OpenPage
+) -> None:
     page = ready(open_page(app.url + "/reversal?lesson=flip&step=1"))
     term = page.locator(".gt-term", has_text="upstream gradient")
-    expect(term).to_have_attribute("title", find_term("upstream-gradient").text)
-    page.goto(app.url + "/" + term.get_attribute("href"))
+    expect(term).to_have_attribute("title", present(find_term("upstream-gradient")).text)
+    page.goto(f"{app.url}/{term.get_attribute('href')}")
     expect(page.locator(".gt-glossary dt").first).to_have_text("upstream gradient")
     expect(page.locator(".gt-glossary dt")).to_have_count(len(terms()))
     links = page.locator(".gt-glossary a")
@@ -78,7 +85,7 @@ def test_a_term_says_what_it_means_and_leads_to_the_glossary_and_back(app, open_
     assert page.evaluate("window.stays"), "the link is followed in the session"
 
 
-def test_search_goes_to_a_step_by_keyboard(app, open_page):
+def test_search_goes_to_a_step_by_keyboard(app: Server, open_page: OpenPage) -> None:
     page = ready(open_page(app.url + "/reversal?lesson=flip"))
     button = page.get_by_role("button", name=WORDS("search"))
     button.focus()
@@ -98,7 +105,9 @@ def test_search_goes_to_a_step_by_keyboard(app, open_page):
     expect(page.get_by_role("heading", name="The identity now comes after")).to_be_visible()
 
 
-def test_themes_differ_in_paper_and_curves_and_the_menu_overrules_the_system(app, open_page):
+def test_themes_differ_in_paper_and_curves_and_the_menu_overrules_the_system(
+    app: Server, open_page: OpenPage
+) -> None:
     seen = {}
     look = """() => [
         getComputedStyle(document.querySelector('.stApp')).backgroundColor,

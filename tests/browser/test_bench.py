@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from lessons.bench.tricks import TRICKS
 from lessons.bench.words import label
@@ -16,6 +16,7 @@ from tests.browser.looking import (
     MORE,
     SPY,
     answered,
+    box_of,
     control,
     exact,
     middle,
@@ -26,7 +27,9 @@ from tests.browser.looking import (
     ready,
     says,
 )
+from tests.conftest import OpenPage
 from tests.support.amount import also
+from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
 
@@ -47,21 +50,21 @@ TOUCHING = """() => [...document.querySelectorAll(".gl-lab :is(.gl-control, .gl-
 
 
 @pytest.fixture
-def page(bare, open_page) -> Page:
+def page(bare: str, open_page: OpenPage) -> Page:
     """The lab alone."""
     return ready(open_page(bare, script=SPY))
 
 
 @pytest.fixture
-def home(app, open_page) -> Page:
+def home(app: Server, open_page: OpenPage) -> Page:
     return ready(open_page(app.url, script=SPY))
 
 
-def sentence(page: Page):
+def sentence(page: Page) -> Locator:
     return page.locator(".gl-both")
 
 
-def card(page: Page, trick: str):
+def card(page: Page, trick: str) -> Locator:
     return page.locator(f'.gl-option:has([value="{trick}"])')
 
 
@@ -70,38 +73,42 @@ def choose(page: Page, name: str, value: str) -> None:
     answered(page)
 
 
-def test_after_one_click_all_of_a_trick_is_in_sight(home):
+def test_after_one_click_all_of_a_trick_is_in_sight(home: Page) -> None:
     page = home
     for trick in TRICKS:
         card(page, trick).click()
         answered(page)
         assert page.locator('[data-area="a"] :is(.gl-control)').first.is_visible(), trick
         for part in PARTS:
-            box = page.locator(part).bounding_box()
+            box = box_of(page.locator(part))
             assert box["y"] >= 0, (trick, part)
             assert box["y"] + box["height"] <= 800, (trick, part)
         assert page.evaluate(TOUCHING) == [], trick
         assert len(page.evaluate(FOCUSABLE)) <= 30, trick
 
 
-def test_a_wide_window_has_no_empty_half_and_on_a_phone_both_stand_side_by_side(app, open_page):
+def test_a_wide_window_has_no_empty_half_and_on_a_phone_both_stand_side_by_side(
+    app: Server, open_page: OpenPage
+) -> None:
     wide = ready(open_page(app.url, 1920, 1080))
-    low = wide.locator(".gl-both").bounding_box()
+    low = box_of(wide.locator(".gl-both"))
     assert low["y"] > 850, "the charts take the room"
-    assert wide.locator(".gl-lab").bounding_box()["width"] > 1500
+    assert box_of(wide.locator(".gl-lab"))["width"] > 1500
     phone = ready(open_page(app.url, 390, 844))
-    a, b = (phone.locator(f'[data-figure="{side}.forward"]').bounding_box() for side in "ab")
+    a, b = (box_of(phone.locator(f'[data-figure="{side}.forward"]')) for side in "ab")
     assert a["y"] == b["y"]
     assert a["x"] + a["width"] <= b["x"]
     assert phone.evaluate("document.querySelector('.stMain').scrollWidth") <= 390
     assert phone.evaluate(TOUCHING) == []
 
 
-def test_an_end_of_the_bracket_is_dragged_and_the_address_brings_it_back(home, open_page):
+def test_an_end_of_the_bracket_is_dragged_and_the_address_brings_it_back(
+    home: Page, open_page: OpenPage
+) -> None:
     page = home
     expect(sentence(page)).to_contain_text("of A only")
     end = middle(page.locator('[data-bracket="a"] [data-end="1"]'))
-    far = node(page, "sqrt").bounding_box()
+    far = box_of(node(page, "sqrt"))
     pull(page, end, far["x"] + far["width"] - end[0])
     page.mouse.up()
     expect(page.locator('[data-control="a.cut"] [value="z"]')).to_be_checked()
@@ -115,7 +122,7 @@ def test_an_end_of_the_bracket_is_dragged_and_the_address_brings_it_back(home, o
     expect(sentence(again)).to_have_text(said, use_inner_text=True)
 
 
-def test_a_click_on_an_op_chooses_it_for_both_and_a_rule_changes_the_gradient(page):
+def test_a_click_on_an_op_chooses_it_for_both_and_a_rule_changes_the_gradient(page: Page) -> None:
     card(page, "override_map").click()
     answered(page)
     node(page, "mul").click()
@@ -126,7 +133,7 @@ def test_a_click_on_an_op_chooses_it_for_both_and_a_rule_changes_the_gradient(pa
     expect(page.locator('[data-area="b"] .gl-formula')).to_have_text("mul: -grad, -grad")
 
 
-def test_all_of_it_works_by_keyboard(page):
+def test_all_of_it_works_by_keyboard(page: Page) -> None:
     page.locator('[data-control="trick"] [value="stop_gradient"]').focus()
     page.keyboard.press("ArrowRight")
     answered(page)
@@ -137,7 +144,7 @@ def test_all_of_it_works_by_keyboard(page):
     expect(page.locator('[data-area="b"] .gl-formula')).to_contain_text("clamp")
 
 
-def test_a_point_in_a_chart_moves_the_input_of_both(page):
+def test_a_point_in_a_chart_moves_the_input_of_both(page: Page) -> None:
     pull(page, middle(page.locator('[data-figure="b.forward"] .points path').first), -30)
     page.mouse.up()
     answered(page)
@@ -148,8 +155,8 @@ def test_a_point_in_a_chart_moves_the_input_of_both(page):
         expect(page.locator(f'[data-figure="{side}.gradient"]')).to_contain_text(shown[:10])
 
 
-def test_a_quick_hand_on_the_inputs_slider_leaves_every_control_as_it_is(page):
-    bar = control(page, "in.x.entry", ".gl-range").bounding_box()
+def test_a_quick_hand_on_the_inputs_slider_leaves_every_control_as_it_is(page: Page) -> None:
+    bar = box_of(control(page, "in.x.entry", ".gl-range"))
     y = bar["y"] + bar["height"] / 2
     page.mouse.move(bar["x"] + 0.2 * bar["width"], y)
     page.mouse.down()
@@ -163,7 +170,7 @@ def test_a_quick_hand_on_the_inputs_slider_leaves_every_control_as_it_is(page):
     assert float(exact(page, "in.x.entry").input_value()) > 0
 
 
-def test_it_leads_to_the_lesson_and_back_with_the_lessons_case(home):
+def test_it_leads_to_the_lesson_and_back_with_the_lessons_case(home: Page) -> None:
     page = home
     choose(page, "a.cut", "none")
     choose(page, "b.cut", "yu")
@@ -178,7 +185,9 @@ CHAPTERS = [one for one in TRICKS if one != "straight_through"]
 
 
 @pytest.mark.parametrize("trick", [CHAPTERS[0], *also(*CHAPTERS[1:])])
-def test_a_chapter_without_a_lesson_is_the_bench_on_its_trick(app, open_page, trick):
+def test_a_chapter_without_a_lesson_is_the_bench_on_its_trick(
+    app: Server, open_page: OpenPage, trick: str
+) -> None:
     page = ready(open_page(f"{app.url}/{trick}"))
     expect(card(page, trick).locator("input")).to_be_checked()
     ran(page)
@@ -186,7 +195,9 @@ def test_a_chapter_without_a_lesson_is_the_bench_on_its_trick(app, open_page, tr
     assert links.count() >= len(chapters_by_slug()[trick].lessons)
 
 
-def test_an_embed_shows_the_bench_alone_and_a_teachers_link_hides_and_locks(app, open_page):
+def test_an_embed_shows_the_bench_alone_and_a_teachers_link_hides_and_locks(
+    app: Server, open_page: OpenPage
+) -> None:
     page = ready(open_page(f"{app.url}/?embed=true&hide=noise&fix=in.x.values"))
     expect(page.locator('[data-control="noise"]')).to_be_hidden()
     expect(control(page, "in.x.values")).to_be_disabled()
@@ -194,14 +205,14 @@ def test_an_embed_shows_the_bench_alone_and_a_teachers_link_hides_and_locks(app,
     assert page.locator(".stPageLink").count() == 0
 
 
-def test_the_link_is_copied_and_says_so(page):
+def test_the_link_is_copied_and_says_so(page: Page) -> None:
     copy = page.locator(".gl-copy")
     expect(copy).to_have_text(says("copy_link"))
     copy.click()
     expect(copy).not_to_have_text(says("copy_link"))
 
 
-def test_a_drawer_that_opens_comes_into_sight(page):
+def test_a_drawer_that_opens_comes_into_sight(page: Page) -> None:
     page.get_by_role("button", name=VIEWS["table"]).click()
     answered(page)
     page.wait_for_function(
@@ -212,7 +223,7 @@ def test_a_drawer_that_opens_comes_into_sight(page):
     )
 
 
-def test_the_picture_of_the_bench_has_its_charts_its_sentence_and_its_address(home):
+def test_the_picture_of_the_bench_has_its_charts_its_sentence_and_its_address(home: Page) -> None:
     page = home
     open_drawers(page, MORE)
     page.locator(".gl-share summary").click()
@@ -226,7 +237,9 @@ def test_the_picture_of_the_bench_has_its_charts_its_sentence_and_its_address(ho
     assert page.url.partition("?")[0] in words
 
 
-def test_a_number_in_the_formula_is_dragged_and_another_trick_leaves_it_as_it_is(page):
+def test_a_number_in_the_formula_is_dragged_and_another_trick_leaves_it_as_it_is(
+    page: Page,
+) -> None:
     card(page, "reversal").click()
     answered(page)
     exact(page, "b.scale").fill("2")

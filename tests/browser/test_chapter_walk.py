@@ -5,18 +5,21 @@ On the way, where a chapter is walked whole, the learner leaves and comes back.
 """
 
 import re
+from collections.abc import Sequence
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from lessons.contract.lesson import Lesson
-from lessons.outputs.catalogue import chapters_by_slug
+from lessons.outputs.catalogue import Chapter, chapters_by_slug
 from lessons.outputs.quiz import LENGTH
 from lessons.outputs.search import plain
 from lessons.prose.steps import Question
 from pages.ui.words import WORDS
 from tests.browser.looking import commit, is_at_step, ran, says, tiles
+from tests.conftest import OpenPage
 from tests.support.amount import also
+from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
 
@@ -32,7 +35,7 @@ WALKED = pytest.mark.parametrize(
 )
 
 
-def words(page: Page):
+def words(page: Page) -> Locator:
     return page.locator(".st-key-words")
 
 
@@ -69,7 +72,9 @@ def answer_wrong(page: Page, lesson: Lesson, question: Question) -> None:
 
 
 @WALKED
-def test_a_learner_walks_a_chapter(chapter, lessons, app, open_page):
+def test_a_learner_walks_a_chapter(
+    chapter: Chapter, lessons: Sequence[Lesson], app: Server, open_page: OpenPage
+) -> None:
     whole = lessons == chapter.lessons  # who begins it is not led to a lesson
     page = open_page(f"{app.url}/{chapter.slug}?lesson={lessons[0].slug}")
     for lesson in lessons:

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.looking import (
     MORE,
     asked,
+    box_of,
     caught_up,
     control,
     exact,
@@ -20,7 +21,9 @@ from tests.browser.looking import (
     says,
     trains,
 )
+from tests.conftest import OpenPage
 from tests.support.amount import also
+from tests.support.present import present
 
 pytestmark = pytest.mark.browser
 
@@ -53,7 +56,7 @@ def at(page: Page, figure: str, x: float, y: float) -> tuple[float, float]:
     return tuple(page.evaluate(PLACE, [figure, x, y]))
 
 
-def test_a_tip_and_a_number_of_the_text_set_the_lab(bare, open_page):
+def test_a_tip_and_a_number_of_the_text_set_the_lab(bare: str, open_page: OpenPage) -> None:
     page = shown(open_page(bare + VECTOR), "arrows")
     plot = page.locator("[data-figure=arrows] .gl-plot")
     first, second = (page.locator(f'[data-number="{name}:.3g"]').first for name in ("g1", "g2"))
@@ -77,7 +80,7 @@ def test_a_tip_and_a_number_of_the_text_set_the_lab(bare, open_page):
     first.press("End")
     expect(exact(page, "g1")).to_have_value("4")
     expect(first).to_have_text("4")  # the text moves no more
-    box = first.bounding_box()
+    box = box_of(first)
     pull(page, (box["x"] + 4, box["y"] + 8), -75)  # a quarter of the range
     page.mouse.up()
     expect(exact(page, "g1")).to_have_value("2")
@@ -99,7 +102,9 @@ POINT = """([figure, index]) => {
         ("/playground", "forward", "in.x.values"),
     ],
 )
-def test_a_point_goes_along_x_and_its_number_follows(bare, open_page, address, figure, name):
+def test_a_point_goes_along_x_and_its_number_follows(
+    bare: str, open_page: OpenPage, address: str, figure: str, name: str
+) -> None:
     page = shown(open_page(bare + address), figure)
 
     def numbers() -> list[float]:
@@ -150,10 +155,10 @@ def swipe(page: Page, start: tuple[float, float], x: float, y: float) -> float:
     touch.detach()
     page.wait_for_timeout(300)
     page.evaluate(UNTIL_STILL)
-    return page.evaluate(scrolled) - before
+    return float(page.evaluate(scrolled) - before)
 
 
-def test_a_finger_drags_what_it_is_on_and_scrolls_everywhere_else(bare, phone: Page):
+def test_a_finger_drags_what_it_is_on_and_scrolls_everywhere_else(bare: str, phone: Page) -> None:
     phone.goto(bare + VECTOR)
     shown(phone, "arrows")
     tip = at(phone, "arrows", 3, 1)
@@ -164,14 +169,14 @@ def test_a_finger_drags_what_it_is_on_and_scrolls_everywhere_else(bare, phone: P
     assert float(exact(phone, "g2").input_value()) == second
 
 
-def test_a_finger_scrolls_over_a_slider_and_drags_its_thumb(bare, phone: Page):
+def test_a_finger_scrolls_over_a_slider_and_drags_its_thumb(bare: str, phone: Page) -> None:
     phone.goto(bare + VECTOR)
     shown(phone, "arrows")
     bar, number = control(phone, "g2"), exact(phone, "g2")
     bar.scroll_into_view_if_needed()
 
     def along(part: float) -> tuple[float, float]:
-        box = bar.bounding_box()
+        box = box_of(bar)
         return box["x"] + part * box["width"], box["y"] + box["height"] / 2
 
     assert abs(swipe(phone, along(0.1), 3, 80)) > 30
@@ -191,14 +196,16 @@ def test_a_finger_scrolls_over_a_slider_and_drags_its_thumb(bare, phone: Page):
     assert float(number.input_value()) > 1
 
 
-def test_the_bar_of_the_backward_pass_is_scrubbed_by_finger_and_by_keys(bare, phone: Page):
+def test_the_bar_of_the_backward_pass_is_scrubbed_by_finger_and_by_keys(
+    bare: str, phone: Page
+) -> None:
     phone.goto(bare + "/stop_gradient?lesson=wrong_place&step=3&at=0")
     ready(phone)
     bar = phone.get_by_role("slider", name=says("backward_pass"))
     bar.scroll_into_view_if_needed()
-    box = bar.bounding_box()
+    box = box_of(bar)
     assert box["height"] >= 44
-    steps = int(bar.get_attribute("max"))
+    steps = int(present(bar.get_attribute("max")))
     expect(bar).to_have_attribute("aria-valuetext", says("step_of", step=0, all=steps))
     # From the thumb at the bar's start, aslant and soon off the bar: nothing scrolls.
     start = (box["x"] + 9, box["y"] + 22)
@@ -222,7 +229,7 @@ def test_the_bar_of_the_backward_pass_is_scrubbed_by_finger_and_by_keys(bare, ph
     expect(bar).to_have_attribute("aria-valuetext", says("step_of", step=0, all=steps))
 
 
-def test_a_number_that_maths_is_split_around_is_a_handle(bare, phone: Page):
+def test_a_number_that_maths_is_split_around_is_a_handle(bare: str, phone: Page) -> None:
     phone.goto(bare + "/override_map?lesson=clip_identity&step=1")  # “With k = 3 the true”
     shown(phone)
     factor = phone.locator('[data-number="factor:.3g"]').first
@@ -231,14 +238,16 @@ def test_a_number_that_maths_is_split_around_is_a_handle(bare, phone: Page):
     expect(exact(phone, "factor")).to_have_value("3.1")
     phone.wait_for_function("location.search.includes('factor=3.1')")
     caught_up(phone)  # nothing moves any more
-    box = factor.bounding_box()
+    box = box_of(factor)
     middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     assert swipe(phone, middle, 40, 3) == 0
     assert float(exact(phone, "factor").input_value()) > 3.2
     expect(factor).to_have_text(f"{float(exact(phone, 'factor').input_value()):.3g}")
 
 
-def test_the_input_that_the_text_speaks_of_is_a_handle_for_its_place_in_the_list(bare, open_page):
+def test_the_input_that_the_text_speaks_of_is_a_handle_for_its_place_in_the_list(
+    bare: str, open_page: OpenPage
+) -> None:
     page = shown(open_page(bare + "/reversal?lesson=flip&step=1&x=-1.5,-0.5,1"))
     x, inputs = page.locator('[data-number="x:.3g"]').first, control(page, "x")
     expect(x).to_have_attribute("aria-valuenow", "1")
@@ -249,7 +258,7 @@ def test_the_input_that_the_text_speaks_of_is_a_handle_for_its_place_in_the_list
     x.press("End")  # a list's entry has no end
     expect(inputs).to_have_value("-1.5, -0.5, -2")
     expect(page).to_have_url(re.compile("-0.5,.*-2$"))  # the lab has answered, nothing moves
-    box = x.bounding_box()
+    box = box_of(x)
     pull(page, (box["x"] + 4, box["y"] + 8), 50)  # a sixth of what a drag goes through
     page.mouse.up()
     expect(inputs).to_have_value("-1.5, -0.5, -1")
@@ -263,11 +272,11 @@ CLIFF_MAP = "/clipping?lesson=cliff&step=5&path=20"
 def over(page: Page, right: float, down: float) -> tuple[float, float]:
     """Pixels of a place on the map, as shares of it from its upper left corner."""
     page.locator("[data-figure=map]").scroll_into_view_if_needed()
-    area = page.locator("[data-figure=map] .nsewdrag").bounding_box()
+    area = box_of(page.locator("[data-figure=map] .nsewdrag"))
     return area["x"] + right * area["width"], area["y"] + down * area["height"]
 
 
-def test_a_click_and_a_drag_on_the_map_set_both_weights(bare, open_page):
+def test_a_click_and_a_drag_on_the_map_set_both_weights(bare: str, open_page: OpenPage) -> None:
     page = shown(open_page(bare + CLIFF_MAP, height=1400), "map")
     plot = page.locator("[data-figure=map] .gl-plot")
 
@@ -301,7 +310,7 @@ def test_a_click_and_a_drag_on_the_map_set_both_weights(bare, open_page):
 
 
 @pytest.mark.long
-def test_limits_and_start_are_moved_while_the_descents_run(bare, open_page):
+def test_limits_and_start_are_moved_while_the_descents_run(bare: str, open_page: OpenPage) -> None:
     page = shown(trains(open_page(bare + CLIFF, height=1400)), "map")
     page.evaluate("""() => {
         window.moved = window.taken = 0;
@@ -349,8 +358,15 @@ LEAK = "/in_the_wild?lesson=critic_leak&step=99"
     ids=["length", "scale", "angle", "start", "level"],
 )  # fmt: skip
 def test_what_is_drawn_of_a_setting_sets_it(
-    bare, open_page, address, figure, start, end, name, expected
-):
+    bare: str,
+    open_page: OpenPage,
+    address: str,
+    figure: str,
+    start: tuple[float, int],
+    end: tuple[float, int],
+    name: str,
+    expected: int,
+) -> None:
     page = shown(open_page(bare + address), figure)
     here, there = at(page, figure, *start), at(page, figure, *end)
     before = exact(page, name).input_value()

@@ -1,7 +1,7 @@
 """The first screen of home and of every lesson: one stage, little to choose from, nothing jumps."""
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from lessons.outputs.catalogue import lessons
 from tests.browser.looking import (
@@ -12,8 +12,10 @@ from tests.browser.looking import (
     ran,
     ready,
 )
+from tests.conftest import OpenPage
 from tests.support.amount import also
 from tests.support.browser import new_page
+from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
 
@@ -56,8 +58,8 @@ def first_screen(page: Page, width: int, most: int = 20) -> None:
 
 @pytest.mark.parametrize(("name", "width", "height"), [*OFTEN, *also(*SELDOM)])
 def test_one_stage_is_in_sight_with_little_to_choose_from_and_nothing_jumps(
-    app, browser, name, width, height
-):
+    app: Server, browser: Browser, name: str, width: int, height: int
+) -> None:
     # A first visit: each piece of Streamlit's script has yet to come.
     page = new_page(browser, viewport={"width": width, "height": height})
     page.add_init_script(SHIFTS)
@@ -72,7 +74,7 @@ def test_one_stage_is_in_sight_with_little_to_choose_from_and_nothing_jumps(
 
 
 @pytest.mark.parametrize("slug", ["two_passes", *also(*sorted(STEPS.keys() - {"two_passes"}))])
-def test_next_moves_little(app, open_page, slug):
+def test_next_moves_little(app: Server, open_page: OpenPage, slug: str) -> None:
     page = ready(open_page(app.url + PLACES[slug], script=SHIFTS + SPY))
     ran(page)
     page.wait_for_timeout(500)  # what comes late

@@ -8,9 +8,22 @@ from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
 from lessons.outputs.catalogue import find
 from pages.ui.words import WORDS
-from tests.browser.looking import PATIENT, becomes, is_at_step, look, on, ran, ready, says, tiles
+from tests.browser.looking import (
+    PATIENT,
+    becomes,
+    box_of,
+    is_at_step,
+    look,
+    on,
+    ran,
+    ready,
+    says,
+    tiles,
+)
+from tests.conftest import OpenPage
 from tests.support.amount import also
 from tests.support.browser import new_page
+from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
 
@@ -19,17 +32,13 @@ CODE = ".gt-code, .stMarkdown .stCode pre"
 ENDS = "[document.documentElement, document.querySelector('.stMain')]"
 
 
-def box(part: Locator) -> dict[str, float]:
-    found = part.bounding_box()
-    assert found
-    return dict(found)
-
-
 def heading(page: Page) -> Locator:
     return page.locator(".st-key-words h2")
 
 
-def test_while_a_page_runs_nothing_fades_and_it_says_that_torch_computes(app, browser: Browser):
+def test_while_a_page_runs_nothing_fades_and_it_says_that_torch_computes(
+    app: Server, browser: Browser
+) -> None:
     page = new_page(browser)
     left = math.inf  # messages to let through
     held: list[str | bytes] = []
@@ -72,10 +81,10 @@ def test_while_a_page_runs_nothing_fades_and_it_says_that_torch_computes(app, br
     page.close()
 
 
-def test_by_keyboard_to_the_question_and_along_the_dots(app, open_page):
+def test_by_keyboard_to_the_question_and_along_the_dots(app: Server, open_page: OpenPage) -> None:
     page = ready(open_page(app.url + "/stop_gradient?lesson=right_place&step=1", script=PATIENT))
     look(page, 1920, "light")
-    left = [box(page.locator(one).first)["x"] for one in (".st-key-header a", "h1", "nav a")]
+    left = [box_of(page.locator(one).first)["x"] for one in (".st-key-header a", "h1", "nav a")]
     assert max(left) - min(left) < 20, "a wide window begins at one line"
     look(page, 1280, "light")
     page.evaluate("window.stays = true")
@@ -97,7 +106,7 @@ def test_by_keyboard_to_the_question_and_along_the_dots(app, open_page):
     kinds = {0: "step", 1: "step_answered", 3: "step_asks"}
     for index, kind in kinds.items():
         assert names[index] == says(kind, number=index + 1, title=titles[index])
-    assert min(box(dot)["height"] for dot in dots.all()) >= 24
+    assert min(box_of(dot)["height"] for dot in dots.all()) >= 24
     dots.nth(1).focus()
     for _ in range(3):
         page.keyboard.press("ArrowRight")
@@ -112,7 +121,7 @@ def test_by_keyboard_to_the_question_and_along_the_dots(app, open_page):
     assert page.evaluate("window.stays"), "the page was never left"
 
 
-def test_a_phone(app, open_page):
+def test_a_phone(app: Server, open_page: OpenPage) -> None:
     page = ready(
         open_page(app.url + "/gone_missing?lesson=cut_by_accident", **PHONE, script=PATIENT)
     )
@@ -122,12 +131,12 @@ def test_a_phone(app, open_page):
     assert page.locator(targets).evaluate_all(small) == 0
     # The stage stays at the top while the text scrolls under it.
     stage = page.locator(".gl-stage :is(.gl-picture, .gl-view:not(.gl-graph))")
-    top = box(stage)["y"]
-    assert box(stage)["height"] <= 0.4 * PHONE["height"]
+    top = box_of(stage)["y"]
+    assert box_of(stage)["height"] <= 0.4 * PHONE["height"]
     tiles(page).last.scroll_into_view_if_needed()
     for part in (tiles(page).last, stage):
         expect(part).to_be_in_viewport(ratio=0.9)
-    assert 60 <= box(stage)["y"] <= top
+    assert 60 <= box_of(stage)["y"] <= top
     tiles(page).last.click()
     expect(page.locator(".st-key-verdict")).to_be_in_viewport()
     on(page, 3)  # and from far below to the new step's beginning
@@ -149,13 +158,15 @@ def test_a_phone(app, open_page):
         assert seen, "something lies over it"
 
 
-def test_on_a_phone_a_chart_leaves_room_for_a_long_caption(app, open_page):
+def test_on_a_phone_a_chart_leaves_room_for_a_long_caption(
+    app: Server, open_page: OpenPage
+) -> None:
     page = ready(open_page(app.url + "/stop_gradient?lesson=noise_leaks&step=2", **PHONE))
     stage = page.locator(".gl-stage > .gl-view")
     assert stage.evaluate("one => one.scrollHeight <= one.clientHeight")
 
 
-def test_of_a_tall_graph_the_step_is_in_sight_on_a_phone(bare, phone):
+def test_of_a_tall_graph_the_step_is_in_sight_on_a_phone(bare: str, phone: Page) -> None:
     """Within its box, to the last Next."""
     clear = """(id) => {
         const at = document.querySelector('.gl-node[data-step="current"]');
@@ -172,7 +183,9 @@ def test_of_a_tall_graph_the_step_is_in_sight_on_a_phone(bare, phone):
 
 
 @pytest.mark.long
-def test_another_page_begins_at_its_top_however_far_down_the_one_before_was_left(app, open_page):
+def test_another_page_begins_at_its_top_however_far_down_the_one_before_was_left(
+    app: Server, open_page: OpenPage
+) -> None:
     page = ready(open_page(app.url + "/playground"))
     scrolled = "document.querySelector('.stMain').scrollTop"
     titles = {WORDS("course"): WORDS("course"), "Flip": "gradient reversal layer"}
@@ -194,7 +207,9 @@ def test_another_page_begins_at_its_top_however_far_down_the_one_before_was_left
     "address",
     ["/reversal?lesson=two_players&step=4", *also("/override_map?lesson=type_not_name&step=1")],
 )
-def test_no_code_has_to_be_scrolled_sideways(app, open_page, address):
+def test_no_code_has_to_be_scrolled_sideways(
+    app: Server, open_page: OpenPage, address: str
+) -> None:
     page = open_page(app.url + address)
     page.locator(".gt-code").first.wait_for()
     ran(page)

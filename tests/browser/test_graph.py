@@ -20,6 +20,7 @@ from tests.browser.looking import (
     answered,
     asked,
     backward_is_at,
+    box_of,
     button,
     cells,
     edge,
@@ -29,7 +30,9 @@ from tests.browser.looking import (
     ready,
     says,
 )
+from tests.conftest import OpenPage
 from tests.support.amount import also
+from tests.support.present import present
 
 pytestmark = pytest.mark.browser
 
@@ -58,7 +61,9 @@ def caught_up(page: Page) -> None:
     page.wait_for_selector(".gl-lab:not([aria-busy=true])")
 
 
-def test_stepping_to_the_end_by_keyboard_ends_at_the_table_s_gradient(bare, open_page):
+def test_stepping_to_the_end_by_keyboard_ends_at_the_table_s_gradient(
+    bare: str, open_page: OpenPage
+) -> None:
     page = with_table(open_page(bare + RIGHT + NUMBERS + "&at=0"))
     backward_is_at(page, 0, of=6)
     assert page.locator(".gl-svg .gl-edge[data-shown]").count() == 0
@@ -77,9 +82,10 @@ def test_stepping_to_the_end_by_keyboard_ends_at_the_table_s_gradient(bare, open
 
 def pulse(page: Page) -> list[float]:
     """Where the front of the only gradient on its way is; nothing where none is."""
-    return page.locator(".gl-front").evaluate_all(
+    found: list[float] = page.locator(".gl-front").evaluate_all(
         "all => all.flatMap((one) => ['cx', 'cy'].map((name) => Number(one.getAttribute(name))))"
     )
+    return found
 
 
 # What has the focus is pressed in the frame in which the front has set out from there.
@@ -105,7 +111,9 @@ PLACES = """() => {
 }"""
 
 
-def test_play_sends_the_gradient_to_the_end_and_can_be_halted_on_the_way(bare, open_page):
+def test_play_sends_the_gradient_to_the_end_and_can_be_halted_on_the_way(
+    bare: str, open_page: OpenPage
+) -> None:
     page = ready(open_page(bare + RIGHT + "&at=4"))
     button(page, "play").focus()
     # As Enter does: by the time that a busy machine presses it again, the gradient has landed.
@@ -140,7 +148,9 @@ MIDDLE = """(path) => {
 }"""
 
 
-def test_cutting_an_edge_stops_the_gradient_and_mending_lets_it_flow(bare, open_page):
+def test_cutting_an_edge_stops_the_gradient_and_mending_lets_it_flow(
+    bare: str, open_page: OpenPage
+) -> None:
     page = with_table(open_page(bare + RIGHT))
     open_drawers(page, "code")
     page.locator(".gt-code").wait_for()  # a drawer scrolls the page when it comes
@@ -178,7 +188,9 @@ FLIGHTS = """() => {
 }"""
 
 
-def test_a_cut_strikes_its_term_and_the_gradient_runs_back_once(bare, open_page):
+def test_a_cut_strikes_its_term_and_the_gradient_runs_back_once(
+    bare: str, open_page: OpenPage
+) -> None:
     page = ready(open_page(bare + "/stop_gradient?lesson=two_passes&step=6&stopped=nothing"))
     expect(page.locator(".gl-stepper")).to_be_hidden()
     said = page.locator(".gl-equation")
@@ -195,7 +207,9 @@ def test_a_cut_strikes_its_term_and_the_gradient_runs_back_once(bare, open_page)
         assert "at=" not in page.evaluate("location.search"), "nobody took a step"
 
 
-def test_step_and_cuts_are_restored_from_the_address_and_a_reset_mends_them(bare, open_page):
+def test_step_and_cuts_are_restored_from_the_address_and_a_reset_mends_them(
+    bare: str, open_page: OpenPage
+) -> None:
     page = ready(open_page(bare + RIGHT + "&x=-3"))
     press_on(page, "sqrt_1:0", "Enter")
     backward_is_at(page, 4, of=4)
@@ -213,7 +227,9 @@ def test_step_and_cuts_are_restored_from_the_address_and_a_reset_mends_them(bare
     backward_is_at(there, 6, of=6)
 
 
-def test_a_cut_that_another_step_s_graph_cannot_have_goes_without_a_word(bare, open_page):
+def test_a_cut_that_another_step_s_graph_cannot_have_goes_without_a_word(
+    bare: str, open_page: OpenPage
+) -> None:
     page = ready(open_page(bare + "/stop_gradient?lesson=two_passes&step=6&stopped=nothing"))
     for name in ("pow:0", "mul:1"):
         press_on(page, name, "Enter")
@@ -226,7 +242,9 @@ def test_a_cut_that_another_step_s_graph_cannot_have_goes_without_a_word(bare, o
     assert "No edge" not in page.locator(".gl-notes").inner_text()
 
 
-def test_a_slider_moves_the_numbers_in_the_nodes_that_are_there(bare, open_page):
+def test_a_slider_moves_the_numbers_in_the_nodes_that_are_there(
+    bare: str, open_page: OpenPage
+) -> None:
     page = open_drawers(ready(open_page(bare + RIGHT)), MORE)
     page.evaluate("window.known = [...document.querySelectorAll('.gl-svg [data-id]')]")
     before = node_value(page, "mul")
@@ -239,7 +257,7 @@ def test_a_slider_moves_the_numbers_in_the_nodes_that_are_there(bare, open_page)
     assert page.evaluate("window.known.every((node) => node.isConnected)")
 
 
-def test_a_cut_that_is_not_answered_yet_outlives_a_drag(bare, open_page):
+def test_a_cut_that_is_not_answered_yet_outlives_a_drag(bare: str, open_page: OpenPage) -> None:
     page = ready(open_page(bare + RIGHT, script=SPY, expected=OFFLINE))
     open_drawers(page, MORE)
     page.context.set_offline(True)
@@ -248,7 +266,7 @@ def test_a_cut_that_is_not_answered_yet_outlives_a_drag(bare, open_page):
     press_on(page, "sqrt_1:0", "Enter")
     slider = page.locator('[data-control="noise_high"] input[type=range]')
     slider.scroll_into_view_if_needed()  # the graph goes out of sight
-    box = slider.bounding_box()
+    box = box_of(slider)
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] * 0.3, y)
     page.mouse.down()
@@ -264,11 +282,13 @@ def test_a_cut_that_is_not_answered_yet_outlives_a_drag(bare, open_page):
     expect(edge(page, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
 
 
-def test_a_tall_graph_fits_and_every_node_and_edge_is_reached_by_keyboard(bare, open_page):
+def test_a_tall_graph_fits_and_every_node_and_edge_is_reached_by_keyboard(
+    bare: str, open_page: OpenPage
+) -> None:
     page = ready(open_page(bare + RIGHT, width=1280, height=800))
     drawing = page.locator(".gl-drawing")
     assert drawing.evaluate("one => one.scrollHeight <= one.clientHeight")
-    graph, equation = drawing.bounding_box(), page.locator(".gl-equation").bounding_box()
+    graph, equation = box_of(drawing), box_of(page.locator(".gl-equation"))
     assert equation["x"] >= graph["x"] + graph["width"], "next to it"
     assert page.locator('.gl-svg [tabindex="0"]').count() == 1
     page.locator('.gl-svg [tabindex="0"]').focus()
@@ -303,14 +323,17 @@ def widest() -> list[Lesson]:
 
     def width(lesson: Lesson) -> float:
         values = lesson.validate({})
-        return picture(lesson.record(values), lesson.lab.start(values).index)["narrow"]["width"]
+        index = present(lesson.lab.start)(values).index
+        return float(picture(present(lesson.record(values)), index)["narrow"]["width"])
 
     return sorted(DRAWN, key=width)[:-5:-1]
 
 
 # By their place among the widest: to draw them all takes too long for who only collects the tests.
 @pytest.mark.parametrize("at", [0, *also(1, 2, 3)])
-def test_on_a_phone_nothing_lies_over_another_and_the_page_does_not_scroll(at, bare, open_page):
+def test_on_a_phone_nothing_lies_over_another_and_the_page_does_not_scroll(
+    at: int, bare: str, open_page: OpenPage
+) -> None:
     lesson = widest()[at]
     address = f"{bare}/{lesson.chapter}?lesson={lesson.slug}&step=99"
     page = ready(open_page(address, width=390, height=844))
@@ -349,7 +372,7 @@ CONTRAST = """() => {
 
 
 @pytest.mark.parametrize("place", ["&cuts=sqrt_1:0&at=3", *also("", "&at=3", "&cuts=sqrt_1:0")])
-def test_every_line_is_seen(bare, open_page, place):
+def test_every_line_is_seen(bare: str, open_page: OpenPage, place: str) -> None:
     page = ready(open_page(bare + RIGHT + place))
     edge(page, "add:1").focus()
     for theme in ("light", "dark"):
@@ -373,7 +396,7 @@ FORMULAS = """async ([address, texts]) => {
 }"""
 
 
-def test_every_formula_is_drawn_and_a_name_is_only_a_name(bare, open_page):
+def test_every_formula_is_drawn_and_a_name_is_only_a_name(bare: str, open_page: OpenPage) -> None:
     local = [one for row in elementwise.FORMULAS.values() for one in row.values()]
     texts = [text for one in local for text in (one.latex, one.in_numbers) if text]
     texts += [text for several in products.PRODUCTS.values() for text in several]
@@ -383,7 +406,7 @@ def test_every_formula_is_drawn_and_a_name_is_only_a_name(bare, open_page):
     page = ready(open_page(bare + RIGHT))
 
     def drawn(*texts: str) -> list[list[str | bool]]:
-        return page.evaluate(FORMULAS, [f"./{LIVE}", texts])
+        return list(page.evaluate(FORMULAS, [f"./{LIVE}", texts]))
 
     assert [text for text, (_, good) in zip(texts, drawn(*texts), strict=True) if not good] == []
     assert drawn(*map(words, names)) == [[name, True] for name in names]

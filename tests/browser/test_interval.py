@@ -4,9 +4,11 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from pages.labs.words import WORDS
-from tests.browser.looking import SPY, answered, control, exact, ready, rested
+from tests.browser.looking import SPY, answered, box_of, control, exact, ready, rested
 from tests.browser.test_drag import swipe
 from tests.browser.test_playground import FIRST, program
+from tests.conftest import OpenPage
+from tests.support.present import present
 
 pytestmark = pytest.mark.browser
 
@@ -14,7 +16,7 @@ NAME = "in.u.ends"
 
 
 @pytest.fixture
-def page(bare, open_page) -> Page:
+def page(bare: str, open_page: OpenPage) -> Page:
     return ready(open_page(bare + "/playground", script=SPY))
 
 
@@ -26,11 +28,11 @@ def handles(page: Page) -> list[Locator]:
 def place(page: Page, value: float) -> tuple[float, float]:
     """Where a handle is in the window when it says this number."""
     bar = handles(page)[0]
-    box = control(page, NAME, ".gl-ends").bounding_box()
+    box = box_of(control(page, NAME, ".gl-ends"))
     thumb = float(
         bar.evaluate("one => parseFloat(getComputedStyle(one).getPropertyValue('--gl-thumb'))")
     )
-    low, high = (float(bar.get_attribute(name)) for name in ("min", "max"))
+    low, high = (float(present(bar.get_attribute(name))) for name in ("min", "max"))
     along = thumb / 2 + (box["width"] - thumb) * (value - low) / (high - low)
     return box["x"] + along, box["y"] + box["height"] / 2
 
@@ -41,7 +43,7 @@ def shows(page: Page, low: float, high: float) -> None:
     assert numbers == pytest.approx([low, high], abs=0.03)
 
 
-def test_a_mouse_drags_either_handle_up_to_the_other_and_undo_takes_a_drag_back(page):
+def test_a_mouse_drags_either_handle_up_to_the_other_and_undo_takes_a_drag_back(page: Page) -> None:
     control(page, NAME, ".gl-ends").scroll_into_view_if_needed()
     page.mouse.move(*place(page, -1))
     page.mouse.down()  # on the track: the nearer handle comes
@@ -67,7 +69,9 @@ def test_a_mouse_drags_either_handle_up_to_the_other_and_undo_takes_a_drag_back(
     expect(undo).to_have_attribute("aria-disabled", "true")
 
 
-def test_keys_move_the_handle_that_has_the_focus_and_undo_takes_the_last_one_back(page):
+def test_keys_move_the_handle_that_has_the_focus_and_undo_takes_the_last_one_back(
+    page: Page,
+) -> None:
     low, high = handles(page)
     exact(page, NAME).focus()
     page.keyboard.press("Shift+Tab")
@@ -92,7 +96,7 @@ def test_keys_move_the_handle_that_has_the_focus_and_undo_takes_the_last_one_bac
     expect(exact(page, NAME)).to_have_value("1.1, 1.1")
 
 
-def test_a_normal_noise_has_a_handle_for_its_mean_and_one_for_its_deviation(page):
+def test_a_normal_noise_has_a_handle_for_its_mean_and_one_for_its_deviation(page: Page) -> None:
     program(page).fill(FIRST.replace("uniform(0.9, 1.1", "normal(0.5, 1"))
     program(page).press("Control+Enter")
     names = WORDS("mean_of", name="u"), WORDS("deviation_of", name="u")
@@ -108,7 +112,7 @@ def test_a_normal_noise_has_a_handle_for_its_mean_and_one_for_its_deviation(page
     expect(program(page)).to_have_value(FIRST.replace("uniform(0.9, 1.1", "normal(1.99, 0"))
 
 
-def test_a_finger_scrolls_over_the_track_and_drags_a_handle(bare, phone):
+def test_a_finger_scrolls_over_the_track_and_drags_a_handle(bare: str, phone: Page) -> None:
     phone.goto(bare + "/playground")
     ready(phone)
     exact(phone, NAME).fill("0.8, 1.1")
@@ -116,7 +120,7 @@ def test_a_finger_scrolls_over_the_track_and_drags_a_handle(bare, phone):
     rested(phone)
     ends = control(phone, NAME, ".gl-ends")
     ends.scroll_into_view_if_needed()
-    assert ends.bounding_box()["height"] >= 44
+    assert box_of(ends)["height"] >= 44
     assert abs(swipe(phone, place(phone, -1), 3, 80)) > 30
     phone.touchscreen.tap(*place(phone, -1))
     expect(exact(phone, NAME)).to_have_value("0.8, 1.1")

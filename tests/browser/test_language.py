@@ -9,6 +9,7 @@ import pytest
 
 from tests.browser.looking import PATIENT, becomes, look
 from tests.browser.test_accessibility import LOOKS, STATES, broken, ready
+from tests.conftest import OpenPage
 from tests.lessons.unaccented import english
 from tests.support.pseudo import LANGUAGE, copy_in_pseudo
 from tests.support.server import ROOT, Server, streamlit
@@ -17,8 +18,10 @@ from tests.support.server import ROOT, Server, streamlit
 # tests/lessons/test_words.py and tests/pages/test_browser_words.py.
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
-PAGES = ("home", "choice", "training", "playground")
-PAGES += ("course", "quiz", "glossary", "teach", "your_own_code")
+PAGES = [
+    *("home", "choice", "training", "playground"),
+    *("course", "quiz", "glossary", "teach", "your_own_code"),
+]
 NAMES = {"add", "clean", "cpu", "features", "input", "pow", "seen", "sqrt", "torch", "yu", "None"}
 FILES = {"flip", "moons", "playground"}
 # Streamlit shows these in English only.
@@ -49,7 +52,7 @@ def translated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_in_another_language(translated, open_page, name):
+def test_a_page_in_another_language(translated: Server, open_page: OpenPage, name: str) -> None:
     path, selector, _ = STATES[name]
     # With patience that never ends: a page shows as soon as all of it is there.
     page = ready(open_page(f"{translated.url}{path}", script=PATIENT), selector)

@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.looking import control, node, open_drawers, ready
+from tests.browser.looking import box_of, control, node, open_drawers, ready
+from tests.conftest import OpenPage
 from tests.support.amount import also
 
 pytestmark = pytest.mark.browser
@@ -61,7 +62,9 @@ def bright(page: Page) -> set[str]:
         ),
     ],
 )
-def test_an_input_lights_its_gradient_and_is_lit_by_it(address, point, column, bare, open_page):
+def test_an_input_lights_its_gradient_and_is_lit_by_it(
+    address: str, point: str, column: str, bare: str, open_page: OpenPage
+) -> None:
     page = whole(open_page(f"{bare}/{address}&step=99", height=2000))
     node(page, point).focus()
     assert lit(page, "[data-table] th") == [column]
@@ -76,7 +79,7 @@ def test_an_input_lights_its_gradient_and_is_lit_by_it(address, point, column, b
         assert lit(page, ".gl-node") == []
 
 
-def test_the_key_lights_its_lines_and_is_lit_by_an_input(bare, open_page):
+def test_the_key_lights_its_lines_and_is_lit_by_an_input(bare: str, open_page: OpenPage) -> None:
     page = whole(open_page(f"{bare}/stop_gradient?lesson=right_place&step=99", height=2000))
     entry = page.locator(".gl-key .gl-entry", has_text="true gradient")
     entry.hover()
@@ -89,7 +92,9 @@ def test_the_key_lights_its_lines_and_is_lit_by_an_input(bare, open_page):
         assert len(lit(page, ".gl-entry")) == entries
 
 
-def test_in_the_playground_program_code_and_graph_are_linked(bare, open_page):
+def test_in_the_playground_program_code_and_graph_are_linked(
+    bare: str, open_page: OpenPage
+) -> None:
     page = whole(open_page(f"{bare}/playground?preset=right_place", height=2400))
     node(page, "add").focus()
     line = "z_fixed = stop_gradient(z - torch.sqrt(y)) + torch.sqrt(y)"
@@ -100,7 +105,7 @@ def test_in_the_playground_program_code_and_graph_are_linked(bare, open_page):
     # From the learner's own line: with the mouse, and with the caret.
     area = control(page, "program", "textarea")
     area.scroll_into_view_if_needed()
-    box = area.bounding_box()
+    box = box_of(area)
     page.mouse.move(box["x"] + 60, box["y"] + 8 + 21 * at + 10)
     assert set(lit(page, ".gl-node")) == {"sqrt_1", "sub", "stop_gradient", "sqrt_2", "add"}
     first = program.index("y = x**2")

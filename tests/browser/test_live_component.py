@@ -14,6 +14,7 @@ from tests.browser.looking import (
     MORE,
     SPY,
     answered,
+    box_of,
     caught_up,
     control,
     exact,
@@ -21,6 +22,7 @@ from tests.browser.looking import (
     ready,
     says,
 )
+from tests.conftest import OpenPage
 from tests.support.browser import PATIENCE
 
 pytestmark = pytest.mark.browser
@@ -45,7 +47,7 @@ WATCH = r"""() => {
 
 
 @pytest.fixture
-def page(bare, open_page) -> Page:
+def page(bare: str, open_page: OpenPage) -> Page:
     page = ready(open_page(bare + LAB, script=SPY))
     open_drawers(page, MORE, "curves")
     page.locator(CURVE).first.wait_for()
@@ -64,15 +66,15 @@ def settled(page: Page) -> None:
 
 def line(page: Page) -> list[str]:
     """The curves as drawn: what the learner sees, in short."""
-    return page.locator(CURVE).evaluate_all("all => all.map((one) => one.getAttribute('d'))")
+    return list(page.locator(CURVE).evaluate_all("all => all.map(one => one.getAttribute('d'))"))
 
 
-def test_a_drag_is_followed_in_place_and_the_last_value_wins(page):
+def test_a_drag_is_followed_in_place_and_the_last_value_wins(page: Page) -> None:
     page.evaluate(WATCH)
     page.evaluate("window.svg = document.querySelector('[data-figure=curves] svg.main-svg')")
     length = page.evaluate("history.length")
     bar(page, "noise_high").scroll_into_view_if_needed()
-    box = bar(page, "noise_high").bounding_box()
+    box = box_of(bar(page, "noise_high"))
 
     def move(share: float) -> None:
         page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] / 2)
@@ -101,7 +103,7 @@ def test_a_drag_is_followed_in_place_and_the_last_value_wins(page):
     assert line(page) == seen
 
 
-def test_zoom_is_drawn_on_demand_outlives_an_answer_and_a_button_ends_it(page):
+def test_zoom_is_drawn_on_demand_outlives_an_answer_and_a_button_ends_it(page: Page) -> None:
     reach = "document.querySelector('[data-figure=curves] .gl-plot')._fullLayout.xaxis.range"
     area = page.locator("[data-figure=curves] .nsewdrag").first
     toolbar = page.locator("[data-figure=curves] .modebar")
@@ -111,7 +113,7 @@ def test_zoom_is_drawn_on_demand_outlives_an_answer_and_a_button_ends_it(page):
         toolbar.get_by_role("button", name=name).click()
 
     def drag() -> None:
-        box = area.bounding_box()
+        box = box_of(area)
         page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 40)
         page.mouse.down()
         page.mouse.move(box["x"] + 0.9 * box["width"], box["y"] + 100, steps=5)
@@ -139,7 +141,7 @@ def test_zoom_is_drawn_on_demand_outlives_an_answer_and_a_button_ends_it(page):
     assert page.evaluate(reach) == whole, "the whole view ends the zoom"
 
 
-def test_fields_choices_and_a_click_on_a_point(page):
+def test_fields_choices_and_a_click_on_a_point(page: Page) -> None:
     draws = exact(page, "draws")
     draws.fill("12345")
     draws.press("Enter")
@@ -160,14 +162,14 @@ def test_fields_choices_and_a_click_on_a_point(page):
     settled(page)
     point = page.locator("[data-figure=curves] .points path").last
     point.scroll_into_view_if_needed()
-    box = point.bounding_box()
+    box = box_of(point)
     page.mouse.move(box["x"] + 3, box["y"] + 3)
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect(control(page, "point", "select")).to_have_value("3")
     page.wait_for_function("location.search.includes('point=3')")
 
 
-def test_an_error_stands_beside_its_field_and_the_picture_stays(page):
+def test_an_error_stands_beside_its_field_and_the_picture_stays(page: Page) -> None:
     before = line(page)
     number = exact(page, "noise_high")
     number.fill("two")
@@ -188,7 +190,7 @@ def test_an_error_stands_beside_its_field_and_the_picture_stays(page):
     assert line(page) != before
 
 
-def test_the_table_changes_only_what_changed(page):
+def test_the_table_changes_only_what_changed(page: Page) -> None:
     page.evaluate(
         """() => {
           window.cells = [...document.querySelectorAll("[data-table] td")];
@@ -211,7 +213,7 @@ def test_the_table_changes_only_what_changed(page):
     assert 0 < sum(changed) < len(changed)
 
 
-def test_a_reset_takes_over_and_counting_goes_on_from_it_at_once(page):
+def test_a_reset_takes_over_and_counting_goes_on_from_it_at_once(page: Page) -> None:
     bar(page, "noise_high").press("End")
     settled(page)
     page.evaluate(
@@ -226,7 +228,7 @@ def test_a_reset_takes_over_and_counting_goes_on_from_it_at_once(page):
     expect(exact(page, "noise_high")).to_have_value("1.11")
 
 
-def test_a_drawer_opens_in_place_and_closed_it_is_not_asked_for(page):
+def test_a_drawer_opens_in_place_and_closed_it_is_not_asked_for(page: Page) -> None:
     tab = page.get_by_role("button", name=VIEWS["curves"], exact=True)
     assert '"open":["curves"]' in page.evaluate("sent.labs.at(-1)")
     tab.press("Enter")
@@ -244,7 +246,7 @@ def test_a_drawer_opens_in_place_and_closed_it_is_not_asked_for(page):
     expect(page.locator("[data-figure]")).to_have_count(0)
 
 
-def test_the_file_to_take_home_has_what_the_controls_say(page):
+def test_the_file_to_take_home_has_what_the_controls_say(page: Page) -> None:
     open_drawers(page, "code")
     exact(page, "noise_high").fill("1.25")
     answered(page)
@@ -255,7 +257,9 @@ def test_the_file_to_take_home_has_what_the_controls_say(page):
     assert Path(download.value.path()).read_text("utf-8") == text
 
 
-def test_a_phone_scrolls_down_only_and_has_room_for_a_finger(bare, open_page):
+def test_a_phone_scrolls_down_only_and_has_room_for_a_finger(
+    bare: str, open_page: OpenPage
+) -> None:
     page = ready(open_page(bare + LAB, width=390, height=844))
     open_drawers(page, "curves", "histogram", MORE)
     expect(page.locator("[data-figure]")).to_have_count(2)

@@ -9,6 +9,7 @@ from tests.browser.looking import PATIENT, SHIFTS, ran, ready
 from tests.browser.test_accessibility import STATES
 from tests.support.amount import also
 from tests.support.browser import new_page
+from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
 
@@ -26,7 +27,7 @@ def page(browser: Browser) -> Iterator[Page]:
 
 @pytest.mark.parametrize("width", [390, *also(1280)])
 @pytest.mark.parametrize("kind", ["sketch", *also(*KINDS)])
-def test_nothing_jumps_while_a_page_loads(app, page, kind, width):
+def test_nothing_jumps_while_a_page_loads(app: Server, page: Page, kind: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 844 if width < 500 else 800})
     page.add_init_script(SHIFTS)
     path, selector, _ = STATES[kind]
@@ -39,7 +40,7 @@ def test_nothing_jumps_while_a_page_loads(app, page, kind, width):
 
 
 @pytest.mark.long
-def test_no_line_breaks_anew_once_its_font_has_come(app, page):
+def test_no_line_breaks_anew_once_its_font_has_come(app: Server, page: Page) -> None:
     held: list[Route] = []
     page.add_init_script(SHIFTS)
     # A function of Python's own, or Playwright refuses it.
@@ -63,7 +64,9 @@ FAIL = """(main) => {
 
 
 @pytest.mark.parametrize("fails", [False, *also(True)])
-def test_a_text_shows_once_its_last_script_has_come_or_an_error_has(app, page, fails):
+def test_a_text_shows_once_its_last_script_has_come_or_an_error_has(
+    app: Server, page: Page, fails: bool
+) -> None:
     page.add_init_script(PATIENT)
     waiting: list[Route] = []
     # What a lesson's title is made of.
@@ -89,7 +92,7 @@ window.setTimeout = (work, ms, ...more) => (ms === 6000 ? 0 : later(work, ms, ..
 """
 
 
-def test_a_font_that_never_comes_is_waited_for_once(app, page):
+def test_a_font_that_never_comes_is_waited_for_once(app: Server, page: Page) -> None:
     page.add_init_script(ONE_PAGE)
     page.route("**/*.woff2", lambda route: None)
     page.goto(app.url + "/reversal?lesson=flip", wait_until="commit")

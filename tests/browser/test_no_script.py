@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.looking import LAB, MORE, control, open_drawers, rows, says, to_lesson
 from tests.support.browser import new_context
+from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
 
@@ -22,7 +23,7 @@ def page(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-def test_it_is_said_the_rest_works_and_the_next_lab_tries_again(app, page):
+def test_it_is_said_the_rest_works_and_the_next_lab_tries_again(app: Server, page: Page) -> None:
     page.goto(app.url + "/stop_gradient?lesson=wrong_place")
     note = page.locator(".gl-notes .gl-note", has_text=says("charts_missing"))
     expect(note).to_have_count(1)

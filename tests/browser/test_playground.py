@@ -21,6 +21,7 @@ from tests.browser.looking import (
     SPY,
     answered,
     becomes,
+    box_of,
     cells,
     control,
     edge,
@@ -31,6 +32,8 @@ from tests.browser.looking import (
     ready,
     says,
 )
+from tests.conftest import OpenPage
+from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
 
@@ -39,7 +42,7 @@ FIRST = to_text(preset("noise_leaks")).rstrip("\n")
 
 
 @pytest.fixture
-def page(bare, open_page) -> Page:
+def page(bare: str, open_page: OpenPage) -> Page:
     page = ready(open_page(bare + PAGE, script=SPY))
     open_table(page)
     return page
@@ -50,16 +53,16 @@ def open_table(page: Page) -> None:
     page.locator("[data-table]").wait_for()
 
 
-def program(page: Page):
+def program(page: Page) -> Locator:
     return control(page, "program", "textarea")
 
 
-def high(page: Page):
+def high(page: Page) -> Locator:
     """The handle of the upper end of the noise."""
     return page.get_by_role("slider", name=LAB_WORDS("high_of", name="u"), exact=True)
 
 
-def error(page: Page, name: str = "program"):
+def error(page: Page, name: str = "program") -> Locator:
     return page.locator(f'[data-control="{name}"] .gl-error')
 
 
@@ -93,7 +96,7 @@ def shows(page: Page, row: str, column: str, value: str) -> None:
     )
 
 
-def test_pasted_code_becomes_the_text_with_its_inputs(bare, open_page):
+def test_pasted_code_becomes_the_text_with_its_inputs(bare: str, open_page: OpenPage) -> None:
     page = ready(open_page(bare + PAGE))
     open_drawers(page, "code")
     write(
@@ -115,7 +118,7 @@ def test_pasted_code_becomes_the_text_with_its_inputs(bare, open_page):
     expect(program(page)).to_have_value(re.compile(r"show\(loss, a\)  # my$"))
 
 
-def test_an_error_points_at_its_place_and_picture_and_text_stay(page):
+def test_an_error_points_at_its_place_and_picture_and_text_stay(page: Page) -> None:
     before = cells(page)
     text = "x = input([-2, -1, 1])\nz = sqrt(yyyy)\nshow(z, x)"
     write(page, text)
@@ -132,7 +135,7 @@ def test_an_error_points_at_its_place_and_picture_and_text_stay(page):
         const canvas = document.createElement('canvas').getContext('2d');
         canvas.font = style.font;
         const left = parseFloat(style.paddingLeft), row = parseFloat(style.lineHeight);
-        const mark = box(document.querySelector('.gl-caret')), field = box(area);
+        const mark = box_of(document.querySelector('.gl-caret')), field = box_of(area);
         return [(mark.left - field.left - left) / canvas.measureText('0').width,
                 (mark.top - field.top - parseFloat(style.paddingTop)) / row];
     }""")
@@ -145,7 +148,7 @@ def test_an_error_points_at_its_place_and_picture_and_text_stay(page):
     expect(error(page)).to_contain_text(LANGUAGE("at_place", line=2, column=10, said=""))
 
 
-def test_half_a_program_waits_and_tab_leaves_the_field_and_runs_it(page):
+def test_half_a_program_waits_and_tab_leaves_the_field_and_runs_it(page: Page) -> None:
     shows(page, "x₁", "autograd", "−1.04595")
     program(page).focus()
     program(page).fill("y = x**2\nz = 7 * x")
@@ -157,7 +160,7 @@ def test_half_a_program_waits_and_tab_leaves_the_field_and_runs_it(page):
     shows(page, "x₁", "autograd", "7")
 
 
-def test_inputs_and_noise_are_live_and_stand_in_the_text(page):
+def test_inputs_and_noise_are_live_and_stand_in_the_text(page: Page) -> None:
     high(page).press("End")
     text = FIRST.replace("1.1", "2")
     expect(program(page)).to_have_value(text)
@@ -177,7 +180,7 @@ def test_inputs_and_noise_are_live_and_stand_in_the_text(page):
     expect(control(page, "in.w.values")).to_be_visible()
 
 
-def test_the_scissors_rewrite_the_program_and_say_which_line(page):
+def test_the_scissors_rewrite_the_program_and_say_which_line(page: Page) -> None:
     text, said = program(page).input_value(), page.locator(".gl-rewritten")
     expect(said).to_be_hidden()
     edge(page, "mul:0").focus()
@@ -196,7 +199,7 @@ def test_the_scissors_rewrite_the_program_and_say_which_line(page):
     expect(said).to_be_hidden()
 
 
-def test_on_a_phone_a_run_leads_to_what_it_changed(page):
+def test_on_a_phone_a_run_leads_to_what_it_changed(page: Page) -> None:
     see = page.locator(".gl-ran")
     page.set_viewport_size({"width": 1280, "height": 3000})
     write(page, "y = 4 * x")
@@ -215,11 +218,13 @@ def test_on_a_phone_a_run_leads_to_what_it_changed(page):
     see.click()
     said = DOCUMENT("pasted", inputs="x", output="out")
     expect(page.locator(".gl-notes").first).to_contain_text(said)
-    assert 60 <= page.locator(".gl-notes").first.bounding_box()["y"] < 120
+    assert 60 <= box_of(page.locator(".gl-notes").first)["y"] < 120
 
 
 @pytest.mark.parametrize("earlier", [False, True])
-def test_the_address_restores_the_text_from_either_format(page, open_page, earlier):
+def test_the_address_restores_the_text_from_either_format(
+    page: Page, open_page: OpenPage, earlier: bool
+) -> None:
     text = (
         "x = input([4, 5])\n"
         'with gradient_override_map({"identity": lambda op, grad: grad * 0.5}):\n'
@@ -241,7 +246,7 @@ def test_the_address_restores_the_text_from_either_format(page, open_page, earli
     expect(program(there)).to_have_value(text)
 
 
-def test_undo_and_redo_cross_a_slider_a_preset_a_typed_change_a_rule_and_a_cut(page):
+def test_undo_and_redo_cross_a_slider_a_preset_a_typed_change_a_rule_and_a_cut(page: Page) -> None:
     names = LAB_WORDS("undo"), LAB_WORDS("redo")
     undo, redo = (page.get_by_role("button", name=name) for name in names)
     texts = [FIRST]
@@ -276,7 +281,7 @@ def test_undo_and_redo_cross_a_slider_a_preset_a_typed_change_a_rule_and_a_cut(p
         expect(word).to_have_attribute("aria-disabled", "true")
 
 
-def test_a_preset_is_found_by_its_trick(page):
+def test_a_preset_is_found_by_its_trick(page: Page) -> None:
     tricks, rows = page.locator(".gl-groups input"), page.locator(".gl-preset strong")
     opener(page).press("Enter")
     expect(tricks.nth(0)).to_be_focused()
@@ -300,7 +305,9 @@ def test_a_preset_is_found_by_its_trick(page):
 # --- in the app ---
 
 
-def test_what_one_works_with_is_in_sight_and_no_drawer_is_open(app, open_page):
+def test_what_one_works_with_is_in_sight_and_no_drawer_is_open(
+    app: Server, open_page: OpenPage
+) -> None:
     page = ready(open_page(app.url + PAGE))
     page.locator(".gl-below .main-svg").nth(1).wait_for()
     expect(page.locator(".gl-tab[aria-expanded=true]")).to_have_count(0)
@@ -312,8 +319,8 @@ def test_what_one_works_with_is_in_sight_and_no_drawer_is_open(app, open_page):
 
 
 def test_its_first_screen_has_few_things_to_reach_and_the_keyboard_meets_them_in_order(
-    app, open_page
-):
+    app: Server, open_page: OpenPage
+) -> None:
     page = ready(open_page(app.url + PAGE))
     found = page.evaluate(FOCUSABLE)
     assert len(found) <= 24, found
@@ -322,7 +329,7 @@ def test_its_first_screen_has_few_things_to_reach_and_the_keyboard_meets_them_in
     assert [name for name in order if name[3:] in parts] == [f"gl-{name}" for name in parts]
     page.set_viewport_size({"width": 390, "height": 844})
     seen = [program(page), *(page.locator(f".gl-{name}") for name in parts[2:])]
-    tops = [one.bounding_box()["y"] for one in seen]
+    tops = [box_of(one)["y"] for one in seen]
     assert tops == sorted(tops)
     # A slider's number is above its bar, and comes after it.
     stops = [top for top in page.evaluate(STOPS) if top]
@@ -335,15 +342,15 @@ BELOW = """() => [...document.querySelectorAll(".gl-below .gl-plot")].map((one) 
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_an_edit_keeps_the_direction_of_the_graph_and_what_is_below_it_in_place(
-    app, open_page, width
-):
+    app: Server, open_page: OpenPage, width: int
+) -> None:
     page = ready(open_page(app.url + PAGE))
     look(page, width, "light")
     page.locator(".gl-below .main-svg").nth(1).wait_for()
     graph = page.locator(".gl-graph")
 
     def is_level() -> bool:
-        first, second = (node(page, name).bounding_box() for name in ("x", "pow"))
+        first, second = (box_of(node(page, name)) for name in ("x", "pow"))
         return abs(first["y"] - second["y"]) < 20
 
     before, level = page.evaluate(BELOW), is_level()
@@ -368,7 +375,7 @@ STOPS = """() => [...document.querySelectorAll(
 
 
 @pytest.mark.long
-def test_the_first_undo_after_coming_back_is_heard(app, open_page):
+def test_the_first_undo_after_coming_back_is_heard(app: Server, open_page: OpenPage) -> None:
     page = ready(open_page(app.url + PAGE))
     text = program(page).input_value()
     for power in ("4", "6"):
@@ -382,7 +389,7 @@ def test_the_first_undo_after_coming_back_is_heard(app, open_page):
     expect(program(page)).to_have_value(text.replace("x**2", "x**4"))
 
 
-def test_a_lesson_opens_its_program_here_and_again(app, open_page):
+def test_a_lesson_opens_its_program_here_and_again(app: Server, open_page: OpenPage) -> None:
     page = ready(open_page(f"{app.url}/reversal?lesson=flip"))
     for _ in range(2):
         page.get_by_role("button", name=MORE).click()

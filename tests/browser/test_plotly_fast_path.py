@@ -4,6 +4,7 @@ import pytest
 
 from lessons.outputs import catalogue
 from tests.browser.looking import MORE, caught_up, control, open_drawers, ready
+from tests.conftest import OpenPage
 
 pytestmark = pytest.mark.browser
 
@@ -35,7 +36,9 @@ WATCH = f"""() => {{
 @pytest.mark.parametrize(
     "lesson", [pytest.param("noise_leaks", id="bands"), pytest.param("wrong_place", id="curves")]
 )
-def test_a_moved_chart_is_the_chart_plotly_draws(bare, open_page, lesson):
+def test_a_moved_chart_is_the_chart_plotly_draws(
+    bare: str, open_page: OpenPage, lesson: str
+) -> None:
     page = open_page(
         f"{bare}/{catalogue.find(lesson).chapter}?lesson={lesson}&step=5&x=-2,0,1.5&draws=2000"
     )

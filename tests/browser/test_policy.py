@@ -3,16 +3,18 @@ nothing that a page does is forbidden to it, and what it never does is.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from lessons.outputs.catalogue import chapters, chapters_by_slug, find
+from lessons.contract.lesson import Lesson
+from lessons.outputs.catalogue import Chapter, chapters, chapters_by_slug, find
 from tests.browser.looking import becomes, open_drawers, to_lesson
 from tests.browser.test_accessibility import STATES
 from tests.support.amount import also
 from tests.support.browser import new_context
+from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
 
@@ -54,7 +56,7 @@ MORE = {path for path, *_ in STATES.values()} - PAGES
 
 
 @pytest.mark.parametrize("path", [*sorted(PAGES), *also(*sorted(MORE))])
-def test_no_page_needs_what_the_policy_forbids(app, page, path):
+def test_no_page_needs_what_the_policy_forbids(app: Server, page: Page, path: str) -> None:
     shown(page, app.url + path)
     assert page.evaluate("forbidden") == []
 
@@ -66,7 +68,9 @@ def test_no_page_needs_what_the_policy_forbids(app, page, path):
         *also(*((one, one.lessons) for one in chapters())),
     ],
 )
-def test_no_lesson_does(app, page, chapter, lessons):
+def test_no_lesson_does(
+    app: Server, page: Page, chapter: Chapter, lessons: Sequence[Lesson]
+) -> None:
     """Each in turn, as a learner goes from one to the next; its code and its file at the end."""
     shown(page, f"{app.url}/{chapter.slug}?lesson={lessons[0].slug}")
     for lesson in lessons:
@@ -83,7 +87,7 @@ def test_no_lesson_does(app, page, chapter, lessons):
     assert page.evaluate("forbidden") == []
 
 
-def test_a_script_from_elsewhere_a_frame_and_a_form_are_forbidden(app, page):
+def test_a_script_from_elsewhere_a_frame_and_a_form_are_forbidden(app: Server, page: Page) -> None:
     shown(page, app.url + "/glossary")
     page.evaluate("""() => {
       const add = (name, set) =>

@@ -8,6 +8,8 @@ from playwright.sync_api import Page, expect
 from lessons.outputs.quiz import LENGTH, Prediction, quiz
 from pages.ui.words import WORDS
 from tests.browser.looking import control, edge, press_on, ready
+from tests.conftest import OpenPage
+from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
 
@@ -40,7 +42,9 @@ def is_open(page: Page) -> None:
 
 
 @pytest.mark.parametrize("hand", ["mouse", "keyboard"])
-def test_a_task_is_done_the_moment_its_goal_is_reached(hand, app, open_page):
+def test_a_task_is_done_the_moment_its_goal_is_reached(
+    hand: str, app: Server, open_page: OpenPage
+) -> None:
     items = quiz("reversal", SEED)
     page = open_page(f"{app.url}/reversal?quiz={SEED}")
     for place, item in enumerate(items):

@@ -1,23 +1,26 @@
 """An answer on the page: the stage shows the case asked, the keyboard is at the verdict."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from lessons.contract.covering import COVERED
 from lessons.outputs.catalogue import find
 from pages.ui.words import WORDS
 from tests.browser.looking import PATIENT, is_at_step, on, ready, says, tiles
+from tests.conftest import OpenPage
+from tests.support.present import present
+from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
 
 
-def equation(page: Page):
+def equation(page: Page) -> Locator:
     return page.locator(".gl-stage .gl-equation")
 
 
 def test_an_answer_uncovers_the_stage_and_becomes_the_heading_and_then_comes_the_bug(
-    app, open_page
-):
+    app: Server, open_page: OpenPage
+) -> None:
     page = ready(open_page(app.url + "/stop_gradient?lesson=two_passes&step=4", script=PATIENT))
     expect(equation(page)).to_have_text("gradient of x = ?")
     expect(page.locator(".gl-stepper")).to_be_hidden()
@@ -43,7 +46,8 @@ def test_an_answer_uncovers_the_stage_and_becomes_the_heading_and_then_comes_the
     assert max(tall) < 1.5 * min(tall), "a line wraps"
     expect(page.get_by_label(WORDS("assertion"), exact=True)).to_be_visible()
     lesson = find("two_passes")
-    thread = page.locator(".st-key-words").get_by_role("link", name=lesson.bug.source)
+    bug = present(lesson.bug)
+    thread = page.locator(".st-key-words").get_by_role("link", name=bug.source)
     expect(thread).to_have_count(0)
     tiles(page).filter(has_text="Keep the graph").press("Enter")
     expect(verdict).to_be_focused()
@@ -53,11 +57,13 @@ def test_an_answer_uncovers_the_stage_and_becomes_the_heading_and_then_comes_the
     expect(thread).to_have_count(0)
     (question,) = (one for one in lesson.prose.questions if one.kind == "bug")
     keys = [option.key for option in question.options if option.key != "retain"]
-    tiles(page).nth(keys.index(lesson.bug.right())).click()
+    tiles(page).nth(keys.index(bug.right())).click()
     expect(thread).to_be_visible()
 
 
-def test_what_a_question_covers_can_be_seen_without_an_answer(app, open_page):
+def test_what_a_question_covers_can_be_seen_without_an_answer(
+    app: Server, open_page: OpenPage
+) -> None:
     page = ready(open_page(app.url + "/stop_gradient?lesson=noise_leaks&step=2", script=PATIENT))
     stage = page.locator(".gl-stage")
     expect(stage.locator(".gl-title")).not_to_contain_text("true")

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from lessons.outputs.catalogue import find
 from tests.browser.looking import LAB, MORE, elsewhere, open_drawers, ready, says
 from tests.support.browser import new_context
+from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
 
@@ -24,7 +25,9 @@ def saved(page: Page, form: str) -> bytes:
     return Path(download.value.path()).read_bytes()
 
 
-def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(app, browser: Browser):
+def test_a_lab_is_taken_away_and_stands_in_a_page_of_another_origin(
+    app: Server, browser: Browser
+) -> None:
     """Under the policy that the pages come with: it refuses pictures that are blobs."""
     context = new_context(browser, viewport={"width": 1280, "height": 800})
     page = context.new_page()

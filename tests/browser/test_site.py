@@ -9,6 +9,8 @@ from lessons.outputs.catalogue import chapters, chapters_by_slug, find, lessons
 from lessons.outputs.quiz import LENGTH
 from pages.ui.words import WORDS
 from tests.browser.looking import LAB, SPY, control, look, ran, ready, silent, to_lesson
+from tests.conftest import OpenPage
+from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
 
@@ -23,7 +25,9 @@ def stays(page: Page) -> Page:
     return page
 
 
-def test_the_header_has_three_links_and_in_a_lesson_the_way_back_and_where_one_is(app, open_page):
+def test_the_header_has_three_links_and_in_a_lesson_the_way_back_and_where_one_is(
+    app: Server, open_page: OpenPage
+) -> None:
     page = stays(ready(open_page(app.url)))
     assert header(page) == [WORDS("site"), WORDS("course"), WORDS("playground"), WORDS("search")]
     page.locator(".st-key-onward a").click()
@@ -47,7 +51,7 @@ def test_the_header_has_three_links_and_in_a_lesson_the_way_back_and_where_one_i
     assert page.evaluate("window.stays"), "the page was never left"
 
 
-def test_each_symptom_leads_to_its_lesson(app, open_page):
+def test_each_symptom_leads_to_its_lesson(app: Server, open_page: OpenPage) -> None:
     page = stays(ready(open_page(app.url)))
     for slug in ("cut_by_accident", "collapse", "cliff", "straight_through"):
         card = page.locator(f".stColumn:has(img):has(a[href$='lesson={slug}'])")
@@ -62,7 +66,9 @@ def test_each_symptom_leads_to_its_lesson(app, open_page):
     assert page.evaluate("window.stays"), "the page was never left"
 
 
-def test_the_course_lists_every_lesson_and_ticks_what_is_done(app, open_page):
+def test_the_course_lists_every_lesson_and_ticks_what_is_done(
+    app: Server, open_page: OpenPage
+) -> None:
     page = open_page(app.url + "/course")
     rows = page.locator("[class*=st-key-chapter_] a[href*='lesson=']")
     expect(rows).to_have_count(len(lessons()))
@@ -92,7 +98,9 @@ def test_the_course_lists_every_lesson_and_ticks_what_is_done(app, open_page):
     expect(page.locator(".st-key-onward a")).to_have_text(WORDS("go_on", lesson="Two domains"))
 
 
-def test_the_course_leads_to_your_own_code_with_a_report_to_click_through(app, open_page):
+def test_the_course_leads_to_your_own_code_with_a_report_to_click_through(
+    app: Server, open_page: OpenPage
+) -> None:
     page = open_page(app.url + "/course")
     ran(page)
     page.get_by_role("link", name=WORDS("own_code")).click()
@@ -112,7 +120,7 @@ def test_the_course_leads_to_your_own_code_with_a_report_to_click_through(app, o
     opened.value.close()
 
 
-def test_the_preview_sets_what_the_link_and_the_frame_say(app, open_page):
+def test_the_preview_sets_what_the_link_and_the_frame_say(app: Server, open_page: OpenPage) -> None:
     page = open_page(app.url + "/teach", script=SPY)
     lesson = page.get_by_role("combobox", name=WORDS("lesson"))
     lesson.fill("Flip")

@@ -7,13 +7,16 @@ from playwright.sync_api import Locator, Page, expect
 
 from lessons.outputs.catalogue import find
 from pages.ui.words import WORDS
-from tests.browser.looking import PATIENT, ran, says
+from tests.browser.looking import PATIENT, box_of, ran, says
+from tests.conftest import OpenPage
+from tests.support.present import present
+from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
 
 PREDICT = "/stop_gradient?lesson=wrong_place&step=2"
 LESSON = find("wrong_place")
-SKETCH = LESSON.sketch(LESSON.prose.steps[1].question)
+SKETCH = LESSON.sketch(present(LESSON.prose.steps[1].question))
 
 
 def ready(page: Page) -> Page:
@@ -31,20 +34,20 @@ def commit_button(page: Page) -> Locator:
 
 def standing(page: Page) -> list[float]:
     handles = page.locator(".gt-handle")
-    return [float(handles.nth(i).get_attribute("aria-valuenow")) for i in range(handles.count())]
+    numbers = [one.get_attribute("aria-valuenow") for one in handles.all()]
+    return [float(present(number)) for number in numbers]
 
 
 def place(page: Page, index: int, y: float) -> tuple[float, float]:
     """Where in the window handle ``index`` would stand at this value."""
     lines = page.locator(".gt-sketch-chart .gt-zero, .gt-sketch-chart .gt-grid[y1]")
-    box = page.locator(".gt-sketch-chart").bounding_box()
-    scale = box["height"] / float(
-        page.locator(".gt-sketch-chart").get_attribute("viewBox").split()[3]
-    )
+    chart = page.locator(".gt-sketch-chart")
+    box = box_of(chart)
+    scale = box["height"] / float(present(chart.get_attribute("viewBox")).split()[3])
     ends = [lines.nth(i).evaluate("line => line.y1.baseVal.value") for i in range(lines.count())]
     low, high = max(ends), min(ends)
     up = low + (y - SKETCH.low) / (SKETCH.high - SKETCH.low) * (high - low)
-    handle = page.locator(".gt-handle").nth(index).bounding_box()
+    handle = box_of(page.locator(".gt-handle").nth(index))
     return handle["x"] + handle["width"] / 2, box["y"] + up * scale
 
 
@@ -53,9 +56,11 @@ def commit(page: Page) -> None:
     page.locator(".gt-sketch-chart.gt-still").wait_for()
 
 
-def test_drawn_in_one_stroke_of_the_mouse_a_belief_is_told_from_what_is_so(app, open_page):
+def test_drawn_in_one_stroke_of_the_mouse_a_belief_is_told_from_what_is_so(
+    app: Server, open_page: OpenPage
+) -> None:
     page = ready(open_page(app.url + PREDICT, script=PATIENT))
-    box = commit_button(page).bounding_box()
+    box = box_of(commit_button(page))
     assert box["y"] + box["height"] <= 800, "the button is in sight"
     page.mouse.move(*place(page, 0, -1))
     page.mouse.down()
@@ -73,13 +78,15 @@ def test_drawn_in_one_stroke_of_the_mouse_a_belief_is_told_from_what_is_so(app, 
     expect(wrong.locator("p").first).to_be_in_viewport()
     expect(page.locator(".st-key-verdict")).to_be_focused()
     expect(page.locator(".st-key-words h2")).to_contain_text("the reciprocal of the noise factor")
-    alt = page.locator(".gt-still").get_attribute("aria-label")
+    alt = present(page.locator(".gt-still").get_attribute("aria-label"))
     assert re.search(r"x = −2\.4: you −(1|0\.9|1\.1), gradient autograd gives −2;", alt)
     page.get_by_text(WORDS("sketch_as_numbers")).click()
     expect(page.get_by_role("table").get_by_role("row").nth(1)).to_contain_text("−2.4")
 
 
-def test_a_finger_draws_and_does_not_scroll_and_the_keyboard_goes_on(app, open_page):
+def test_a_finger_draws_and_does_not_scroll_and_the_keyboard_goes_on(
+    app: Server, open_page: OpenPage
+) -> None:
     page = ready(open_page(app.url + PREDICT, width=390, height=844))
     page.locator(".gt-sketch-chart").scroll_into_view_if_needed()
     touch = page.context.new_cdp_session(page)
@@ -97,7 +104,7 @@ def test_a_finger_draws_and_does_not_scroll_and_the_keyboard_goes_on(app, open_p
     touch.detach()
     assert standing(page) == pytest.approx([0, 0, 0, 0, 0, 2, 0, 0], abs=0.2)
     assert page.locator(".stMain").evaluate("main => main.scrollTop") == top
-    box = page.locator(".gt-sketch-chart").bounding_box()
+    box = box_of(page.locator(".gt-sketch-chart"))
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 390
 

@@ -7,6 +7,8 @@ from playwright.sync_api import Page, expect
 
 from pages.ui.words import WORDS
 from tests.browser.looking import on, ready
+from tests.conftest import OpenPage
+from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
 
@@ -32,7 +34,9 @@ def move(page: Page) -> None:
     page.wait_for_function("seq => document.querySelector('.gl-lab').dataset.seq !== seq", arg=seq)
 
 
-def test_two_tabs_keep_what_either_has_done_and_forgotten_stays_forgotten(app, open_page):
+def test_two_tabs_keep_what_either_has_done_and_forgotten_stays_forgotten(
+    app: Server, open_page: OpenPage
+) -> None:
     first = ready(open_page(app.url + "/stop_gradient?lesson=wrong_place"))
     second = first.context.new_page()
     second.goto(app.url + "/override_map?lesson=clip_identity")

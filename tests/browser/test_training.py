@@ -1,19 +1,23 @@
 """A training in a real browser: it moves while one watches, takes a change, stops, is left."""
 
+from typing import Any
+
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from lessons.outputs.catalogue import find
 from pages.labs.words import VIEWS
 from tests.browser.looking import MORE, open_drawers, ready, says, trains
+from tests.conftest import OpenPage
+from tests.support.present import present
 
 pytestmark = pytest.mark.browser
 
 LESSON = "/reversal?lesson=moons&step=2&seeds=4&steps=20000"
 
 
-def opened(open_page, url: str, **how) -> Page:
-    page = trains(ready(open_page(url, height=1400, **how)))
+def opened(open_page: OpenPage, url: str) -> Page:
+    page = trains(ready(open_page(url, height=1400)))
     tabs = page.locator(".gl-tab").all_inner_texts()
     wanted = (VIEWS["table"], VIEWS["graph"], MORE)
     open_drawers(page, *(one for one in tabs if one in wanted))
@@ -21,7 +25,7 @@ def opened(open_page, url: str, **how) -> Page:
     return page
 
 
-def button(page: Page, name: str):
+def button(page: Page, name: str) -> Locator:
     return page.locator(".gl-trainer").get_by_role("button", name=says(name), exact=True)
 
 
@@ -33,7 +37,7 @@ def reaches(page: Page, step: int) -> None:
     page.wait_for_function(f"document.querySelector('.gl-progress').value >= {step}")
 
 
-def test_start_watch_change_pause_reload(bare, open_page):
+def test_start_watch_change_pause_reload(bare: str, open_page: OpenPage) -> None:
     page = opened(open_page, bare + LESSON)
     expect(page.get_by_role("button", name=says("start"))).to_have_count(1)
     line = page.locator("[data-figure=accuracy] .scatterlayer .js-line").last
@@ -79,10 +83,10 @@ MOMENT = """() => {
 }"""
 
 
-def test_the_text_goes_along_with_the_charts_while_it_runs(bare, open_page):
+def test_the_text_goes_along_with_the_charts_while_it_runs(bare: str, open_page: OpenPage) -> None:
     page = opened(open_page, bare + LESSON)
     button(page, "start").click()
-    moments = []
+    moments: list[dict[str, Any]] = []
     while len(moments) < 8:
         page.wait_for_function(
             "last => document.querySelector('.gl-progress').value > last",
@@ -97,7 +101,7 @@ def test_the_text_goes_along_with_the_charts_while_it_runs(bare, open_page):
     assert len({one["target"] for one in moments}) > 2
 
 
-def test_what_a_run_would_answer_waits_for_the_answer(bare, open_page):
+def test_what_a_run_would_answer_waits_for_the_answer(bare: str, open_page: OpenPage) -> None:
     page = opened(open_page, bare + "/reversal?lesson=moons&step=1&seeds=4&steps=20000")
     expect(button(page, "start")).to_be_disabled()
     expect(page.locator(".gl-trainer .gl-trained")).to_contain_text("skip the question first")
@@ -105,7 +109,7 @@ def test_what_a_run_would_answer_waits_for_the_answer(bare, open_page):
     expect(button(page, "start")).to_be_enabled()
     page.evaluate("placed({ step: 1 })")
     expect(button(page, "start")).to_be_disabled()
-    question = find("moons").prose.steps[0].question.name
+    question = present(find("moons").prose.steps[0].question).name
     page.evaluate("name => placed({ answers: [name] })", question)  # it was answered
     expect(button(page, "start")).to_be_enabled()
     button(page, "start").click()

@@ -16,6 +16,7 @@ from tests.browser.looking import (
     answered,
     asked,
     backward_is_at,
+    box_of,
     cells,
     control,
     edge,
@@ -30,12 +31,15 @@ from tests.browser.looking import (
     trains,
 )
 from tests.browser.test_training import button, done, reaches
+from tests.conftest import OpenPage
 from tests.support.browser import PATIENCE
+from tests.support.present import present
+from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
 
 LESSON = "/stop_gradient?lesson=right_place"
-LOST, RUN_LOST = says("connection_lost"), worker.LOST.refusal[1]
+LOST, RUN_LOST = says("connection_lost"), present(worker.LOST.refusal)[1]
 # What a browser says of a server that is not there.
 GONE = re.compile(
     r"WebSocket|ERR_|DoInitPings timed out|Connection timed out|Failed to load resource"
@@ -43,8 +47,11 @@ GONE = re.compile(
 )
 
 
+Visit = Callable[[str], Page]
+
+
 @pytest.fixture
-def visit(open_page: Callable[..., Page]) -> Callable[[str], Page]:
+def visit(open_page: OpenPage) -> Visit:
     """Pages of visitors whose server may go: that it is gone is no error of theirs."""
 
     def visit(url: str) -> Page:
@@ -56,15 +63,16 @@ def visit(open_page: Callable[..., Page]) -> Callable[[str], Page]:
 def scriptless(page: Page) -> dict[str, list[str]]:
     """Wait until Streamlit has nothing more to say, and count from here; what was sent before."""
     silent(page)
-    return page.evaluate("[sent, (window.sent = {}), (window.came = {})][0]")
+    return dict(page.evaluate("[sent, (window.sent = {}), (window.came = {})][0]"))
 
 
 def count(page: Page) -> dict[str, int]:
     """What went over each socket, both ways, since then."""
-    return page.evaluate(
+    found: dict[str, int] = page.evaluate(
         """Object.fromEntries(["stream", "labs"].map((name) =>
           [name, (sent[name]?.length ?? 0) + (came[name] ?? 0)]))"""
     )
+    return found
 
 
 def with_drawers(page: Page) -> Page:
@@ -82,7 +90,9 @@ def cut(page: Page, name: str) -> None:
 # --- no script is run for what a lab does ---
 
 
-def test_a_drag_and_a_cut_run_no_script_and_text_and_code_follow(app, open_page):
+def test_a_drag_and_a_cut_run_no_script_and_text_and_code_follow(
+    app: Server, open_page: OpenPage
+) -> None:
     page = ready(open_page(f"{app.url}{LESSON}&step=3", height=1800, script=SPY))
     asked_first = [one.split(" ")[1] for one in scriptless(page)["labs"]]
     assert asked_first == ["ask"], "a page asks once for what it shows at first"
@@ -92,7 +102,7 @@ def test_a_drag_and_a_cut_run_no_script_and_text_and_code_follow(app, open_page)
     address = page.url
     slider = control(page, "noise_high", "input[type=range]")
     slider.scroll_into_view_if_needed()
-    box = slider.bounding_box()
+    box = box_of(slider)
 
     def move(share: float) -> None:
         page.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
@@ -120,7 +130,9 @@ def test_a_drag_and_a_cut_run_no_script_and_text_and_code_follow(app, open_page)
     assert went["stream"] == 0, "a script was run"
 
 
-def test_a_training_runs_no_script_and_another_step_begins_none_by_itself(app, open_page):
+def test_a_training_runs_no_script_and_another_step_begins_none_by_itself(
+    app: Server, open_page: OpenPage
+) -> None:
     url = f"{app.url}/reversal?lesson=moons&step=2&seeds=4&steps=20000"
     page = trains(ready(open_page(url, height=1400, script=SPY)))
     expect(button(page, "start")).to_be_visible()
@@ -143,7 +155,7 @@ def test_a_training_runs_no_script_and_another_step_begins_none_by_itself(app, o
 # --- the line breaks ---
 
 
-def test_a_line_that_breaks_is_opened_again_and_nothing_is_lost(bare, visit):
+def test_a_line_that_breaks_is_opened_again_and_nothing_is_lost(bare: str, visit: Visit) -> None:
     page = visit(f"{bare}{LESSON}&step=3&at=2")
     cut(page, "sqrt_1:0")
     answered(page)
@@ -159,7 +171,7 @@ def test_a_line_that_breaks_is_opened_again_and_nothing_is_lost(bare, visit):
         assert asked(page)["cuts"] == "sqrt_1:0", turn
 
 
-def test_what_was_refused_can_be_asked_again(bare, open_page):
+def test_what_was_refused_can_be_asked_again(bare: str, open_page: OpenPage) -> None:
     page = with_drawers(open_page(f"{bare}{LESSON}&step=3", script=SPY))
     page.evaluate("""() => {
       const line = lines.labs;
@@ -179,7 +191,7 @@ def test_what_was_refused_can_be_asked_again(bare, open_page):
     expect(page.locator(".gl-notes")).not_to_contain_text("Try again.")
 
 
-def test_who_is_offline_is_told_and_goes_on_where_they_were(app, visit):
+def test_who_is_offline_is_told_and_goes_on_where_they_were(app: Server, visit: Visit) -> None:
     page = visit(f"{app.url}{LESSON}&step=3")
     before = cells(page)
     page.context.set_offline(True)
@@ -195,7 +207,7 @@ def test_who_is_offline_is_told_and_goes_on_where_they_were(app, visit):
     is_at_step(page, 4)
 
 
-def test_a_training_goes_on_after_its_line_broke(bare, visit):
+def test_a_training_goes_on_after_its_line_broke(bare: str, visit: Visit) -> None:
     page = trains(visit(f"{bare}/reversal?lesson=moons&step=2&seeds=4&steps=20000"))
     button(page, "start").click()
     reaches(page, 5)
@@ -207,7 +219,9 @@ def test_a_training_goes_on_after_its_line_broke(bare, visit):
     assert done(page) > before
 
 
-def test_a_run_that_met_a_mistake_of_ours_is_over_and_another_begins(bare, visit):
+def test_a_run_that_met_a_mistake_of_ours_is_over_and_another_begins(
+    bare: str, visit: Visit
+) -> None:
     page = trains(visit(f"{bare}/reversal?lesson=moons&step=2&seeds=4&steps=20000"))
     button(page, "start").click()
     reaches(page, 5)
@@ -224,7 +238,7 @@ def test_a_run_that_met_a_mistake_of_ours_is_over_and_another_begins(bare, visit
 # --- several at once ---
 
 
-def test_two_tabs_of_one_lesson_leave_each_other_alone(app, open_page):
+def test_two_tabs_of_one_lesson_leave_each_other_alone(app: Server, open_page: OpenPage) -> None:
     first = with_drawers(open_page(f"{app.url}{LESSON}&step=3", script=SPY))
     second = first.context.new_page()
     second.add_init_script(SPY)
@@ -253,8 +267,8 @@ def test_two_tabs_of_one_lesson_leave_each_other_alone(app, open_page):
 
 
 def test_a_lesson_that_is_come_back_to_is_as_it_was_left_and_a_teacher_s_link_has_it(
-    app, open_page
-):
+    app: Server, open_page: OpenPage
+) -> None:
     page = with_drawers(open_page(f"{app.url}{LESSON}&step=3", script=SPY))
     exact(page, "noise_high").fill("1.7")
     control(page, "x").fill("-3, 0.5")

@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from lessons.check import Runs, frameworks
+from lessons.check import frameworks
+from lessons.check.runs import Runs
 from lessons.outputs.catalogue import lessons
 from lessons.outputs.plain_torch import equivalents
 

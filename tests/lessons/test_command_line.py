@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pytest
 
 from lessons.__main__ import _asked, _parser, main
-from lessons.check import Runs
+from lessons.check.runs import Runs
 from lessons.check.trainings import kept
 from lessons.gradient_tricks.doctor.command import parse
 from lessons.outputs.catalogue import chapters, find, lessons

@@ -4,7 +4,8 @@ program's gradient is the intended one where the lesson uses the trick right.
 
 import pytest
 
-from lessons.check import Runs, experiments
+from lessons.check import experiments
+from lessons.check.runs import Runs
 from lessons.outputs.catalogue import find, lessons
 from tests.support.course import with_each_choice
 

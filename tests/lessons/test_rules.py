@@ -12,7 +12,6 @@ import lessons.__main__
 import lessons.chapters
 import lessons.check
 from lessons.check import (
-    Runs,
     check,
     experiments,
     frameworks,
@@ -25,6 +24,7 @@ from lessons.check import (
 )
 from lessons.check import trainings as kept
 from lessons.check.compared import AT, compared
+from lessons.check.runs import Runs
 from lessons.outputs import catalogue, new
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run

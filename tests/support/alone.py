@@ -14,6 +14,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from tests.support.present import present
+
 TIMEOUT = 240  # seconds
 NO_PATH = (
     "A file has .detach() where an edge of the graph is cut. Where no path is left it is to print "
@@ -66,9 +68,10 @@ class Alone:
             "torch._dynamo" if any(map(LOADS_COMPILER.search, texts)) else "torch"
         )
         print(json.dumps([str(folder), commands]), file=python.stdin, flush=True)
-        answered, _, _ = select.select([python.stdout], [], [], TIMEOUT)
+        out = present(python.stdout)
+        answered, _, _ = select.select([out], [], [], TIMEOUT)
         assert answered, f"still running after {TIMEOUT} s: {commands}"
-        status = python.stdout.readline().strip()
+        status = out.readline().strip()
         said = (folder / "stderr").read_text("utf-8")
         assert status == "0", said + (NO_PATH if "does not require grad" in said else "")
         return (folder / "stdout").read_text("utf-8").split("\0")[:-1]

@@ -16,7 +16,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from playwright.sync_api import (
     Browser,
@@ -27,6 +27,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+Theme = Literal["dark", "light"]
 FLAGS = [
     "--no-sandbox",  # the sandbox refuses to start as root and in most containers
     "--disable-gpu",
@@ -176,4 +177,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(get_shell() if sys.argv[1:] == ["shell"] else main())
+    if sys.argv[1:] == ["shell"]:
+        get_shell()
+    else:
+        sys.exit(main())

@@ -31,7 +31,10 @@ def run(slug: str, cuts: Collection[Cut] = (), **given: str) -> Result:
 
 
 def by_role(
-    experiment: Experiment, program: Program, settings: Mapping[str, Any], **leaves: torch.Tensor
+    experiment: Experiment[Any],
+    program: Program,
+    settings: Mapping[str, Any],
+    **leaves: torch.Tensor,
 ) -> Roles:
     """Value and gradients of a program at these leaves, all of them trained."""
     trained = {name: leaf.detach().requires_grad_() for name, leaf in leaves.items()}

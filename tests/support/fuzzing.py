@@ -25,6 +25,7 @@ from lessons.outputs.process import suit_small_tensors
 from pages.server.process import clean
 from tests.server.serving import resident
 from tests.support.amount import SEED
+from tests.support.present import present
 
 HANGS = 300
 """Seconds of one case after which the process says where it is, and ends."""
@@ -68,7 +69,7 @@ def fuzz(one: Callable[[random.Random, int], Iterable[str]], limit: float, about
         logged = logging.StreamHandler(printed)
         logged.setLevel("WARNING")
         logging.getLogger().addHandler(logged)
-        faulthandler.dump_traceback_later(HANGS, exit=True, file=sys.__stderr__)
+        faulthandler.dump_traceback_later(HANGS, exit=True, file=present(sys.__stderr__))
         start = time.process_time()
         try:
             with contextlib.redirect_stderr(printed):

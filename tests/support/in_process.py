@@ -1,7 +1,7 @@
 """Runs a lane's jobs in the process of the test, where the app has worker processes for them."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pages.server.lanes import Lane, Worker
 from pages.server.site import Site
@@ -26,6 +26,6 @@ class ThreadLane(Lane):
 
 def site() -> Site:
     """Make a server's labs that compute in threads of this process."""
-    made: Any = Site()
+    made = Site()
     made.quick, made.slow, made.trainers = ThreadLane(), ThreadLane(), [ThreadLane()]
     return made

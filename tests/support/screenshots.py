@@ -17,11 +17,12 @@ from lessons.outputs.catalogue import lessons
 from pages.ui.words import WORDS
 from tests.browser.looking import LAB
 from tests.browser.test_accessibility import STATES, nothing
-from tests.support.browser import launch
+from tests.support.browser import Theme, launch
 from tests.support.server import ROOT, streamlit
 
+Look = tuple[int, int, Theme]
 README = ROOT / "tests" / "screenshots"
-README_LOOKS = {
+README_LOOKS: dict[str, Look] = {
     "light": (1280, 800, "light"),
     "dark": (1280, 800, "dark"),
     "phone": (390, 844, "light"),
@@ -32,6 +33,7 @@ README_PAGES = {
 }
 
 LOOKS = ROOT / "test-results" / "looks"
+THEMES: tuple[Theme, ...] = ("light", "dark")
 SIZES = {"wide": (1280, 800), "tablet": (820, 1180), "phone": (390, 844)}
 TALLEST = 6000
 """Pixels of a page that a picture shows."""
@@ -58,17 +60,19 @@ def main() -> None:
         launch(playwright) as browser,
     ):
         if asked.readme:
-            for (look, size), (name, path) in itertools.product(
+            for (kind, look), (name, path) in itertools.product(
                 README_LOOKS.items(), README_PAGES.items()
             ):
-                take(browser, server.url + path, size, README / f"{name}-{look}.png")
+                take(browser, server.url + path, look, README / f"{name}-{kind}.png")
             return
         for name, path in places(asked.steps):
             if asked.names and name.split("-")[0] not in asked.names:
                 continue
-            for (size, wide), theme in itertools.product(SIZES.items(), ("light", "dark")):
+            for (size, (width, height)), theme in itertools.product(SIZES.items(), THEMES):
                 file = LOOKS / f"{name}-{size}-{theme}.png"
-                take(browser, server.url + path, (*wide, theme), file, whole=name != "search")
+                take(
+                    browser, server.url + path, (width, height, theme), file, whole=name != "search"
+                )
             print(name)
     print(f"The pictures are in {LOOKS}")
 
@@ -85,9 +89,7 @@ def places(steps: bool) -> Iterator[tuple[str, str]]:
             yield lesson.slug, path
 
 
-def take(
-    browser: Browser, url: str, look: tuple[int, int, str], file: Path, whole: bool = False
-) -> None:
+def take(browser: Browser, url: str, look: Look, file: Path, whole: bool = False) -> None:
     """One picture, by a visitor who comes for the first time.
 
     Args:

@@ -129,7 +129,7 @@ def _wait(server: Server, process: subprocess.Popen[bytes], health: str, host: s
         except OSError:
             time.sleep(0.05)
     why = "did not answer in time" if process.poll() is None else f"ended ({process.returncode})"
-    raise RuntimeError(f"the server {why}: {process.args}\n{server.log()}")
+    raise RuntimeError(f"the server {why}: {process.args!r}\n{server.log()}")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -49,12 +49,12 @@ class Stream:
         """Wait for the end of a run; whether it ended well."""
         self.messages = []
         while True:
-            message = ForwardMsg.FromString(bytes(self.socket.recv(timeout)))
+            message = ForwardMsg.FromString(self.socket.recv(timeout, decode=False))
             self.messages.append(message)
             if message.WhichOneof("type") == "script_finished":
                 ended = message.script_finished
                 if ended != ForwardMsg.FINISHED_EARLY_FOR_RERUN:
-                    return ended == ForwardMsg.FINISHED_SUCCESSFULLY
+                    return bool(ended == ForwardMsg.FINISHED_SUCCESSFULLY)
 
     def run(self, *states: WidgetState, timeout: float = START_SECONDS) -> bool:
         """A run with these widgets, up to its end; whether it ended well."""
@@ -66,7 +66,7 @@ class Stream:
         runs, end = 0, time.monotonic() + seconds
         with suppress(TimeoutError):
             while (left := end - time.monotonic()) > 0:
-                message = ForwardMsg.FromString(bytes(self.socket.recv(left)))
+                message = ForwardMsg.FromString(self.socket.recv(left, decode=False))
                 runs += message.WhichOneof("type") == "script_finished"
         return runs
 

@@ -8,9 +8,10 @@ costs. A tab that cannot be left as it was found is closed, and the next visitor
 from contextlib import suppress
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Error, Page
+from playwright.sync_api import BrowserContext, Error, Page
 
-from tests.support.browser import new_context
+from tests.support.browser import Theme, new_context
+from tests.support.present import present
 
 NOWHERE = "about:blank"
 # What there is before a script of the page has run.
@@ -29,10 +30,10 @@ class Tabs:
 
     def __init__(self, profile: BrowserContext) -> None:
         self._unused = [profile]
-        self._browser: Browser = profile.browser
+        self._browser = present(profile.browser)
         self._free: list[Page] = []
 
-    def newcomer(self, url: str, width: int, height: int, theme: str) -> Page:
+    def newcomer(self, url: str, width: int, height: int, theme: Theme) -> Page:
         """An empty page for who is about to visit `url` for the first time.
 
         A tab that an earlier visitor has left, if there is one; two visitors share nothing.

@@ -20,7 +20,7 @@ transforms: Callable[[], int] = torch._C._functorch.get_dynamic_layer_stack_dept
 """How many of `torch.func`'s transforms are around what runs now."""
 
 
-class CountedOps(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class CountedOps(TorchDispatchMode):
     """Counts the ops that torch runs in its block, those of backward passes too."""
 
     count = 0

@@ -41,7 +41,7 @@ def run_function(function: type[torch.autograd.Function], *args: Any) -> torch.T
         # A view made without gradients would still call itself requires_grad.
         output: torch.Tensor = function.forward(*args).detach()
     elif under_transforms() or torch.compiler.is_compiling():
-        output = function.apply(*args)  # type: ignore[no-untyped-call]
+        output = function.apply(*args)
     else:
         output = super(torch.autograd.Function, function).apply(*args)  # type: ignore[misc]
     return output

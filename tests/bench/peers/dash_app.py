@@ -7,7 +7,7 @@ from dash import Dash, Input, Output, dcc, html
 from tests.bench.peers import lab
 
 
-def table(rows):
+def table(rows: list[dict[str, str]]) -> html.Table:
     head = html.Tr([html.Th(label) for label in rows[0]])
     return html.Table([head, *(html.Tr([html.Td(text) for text in row.values()]) for row in rows)])
 
@@ -27,13 +27,13 @@ app.layout = html.Div(
 )
 
 
-@app.callback(
+@app.callback(  # type: ignore[untyped-decorator] # Dash is not installed here
     *(Output(name, "figure") for name in figures),
     Output("table", "children"),
     Input("slider", "value"),
     prevent_initial_call=True,
 )
-def draw(value):
+def draw(value: float) -> tuple[object, ...]:
     figures, rows = compute(value)
     return *figures.values(), table(rows)
 

@@ -10,6 +10,7 @@ from lessons.bench.comparison import compare
 from lessons.bench.figures import figures as of_bench
 from lessons.bench.setting import read_setting
 from lessons.contract.figure import Figure
+from lessons.contract.parameters import Number
 from lessons.outputs import catalogue
 from tests.support.themed import themed
 
@@ -17,6 +18,7 @@ torch.set_num_threads(1)  # as the app does
 WIDTH = 740  # pixels: how wide the app's lab is on the page the benchmark opens
 LESSON = catalogue.find("noise_leaks")
 _PARAMETER = next(one for one in LESSON.lab.parameters if one.name == "noise_high")
+assert isinstance(_PARAMETER, Number)
 SLIDER = {
     "min": _PARAMETER.slider[0],
     "max": _PARAMETER.slider[1],
