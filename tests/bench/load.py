@@ -142,7 +142,7 @@ def used_by(served: Served) -> float:
 
 async def hogs(served: Served, heard: Heard) -> None:
     """Let others ask for the most draws, without a pause."""
-    others = Heard(away=heard.away, errors=heard.errors)
+    others = Heard(errors=heard.errors)
 
     async def hog(first: int) -> None:
         one = Learner(served.url, "noise_leaks", others)

@@ -57,15 +57,12 @@ new PerformanceObserver((list) => {
 }).observe({ type: "layout-shift", buffered: true });
 """
 )
-# Every socket by the last part of its address: what was sent, how often something came, and when;
-# and when it was opened, or was tried to be, by the clock. Nobody is told the end of the `unheard`.
+# Every socket by the last part of its address: what was sent, how often something came, and when.
 SPY = """
 window.sent = {};
 window.came = {};
 window.lines = {};
 window.last = {};
-window.tried = {};
-window.unheard = new Set();
 const named = (socket) => new URL(socket.url).pathname.split("/").at(-1);
 const send = WebSocket.prototype.send;
 WebSocket.prototype.send = function (data) {
@@ -75,15 +72,8 @@ WebSocket.prototype.send = function (data) {
 };
 window.WebSocket = class extends WebSocket {
   constructor(...all) {
-    const now = Date.now();
     super(...all);
     lines[named(this)] = this;
-    tried[named(this)] = now;
-    for (const end of ["close", "error"]) {
-      this.addEventListener(end, (event) => {
-        if (unheard.has(named(this))) event.stopImmediatePropagation();
-      });
-    }
     this.addEventListener("message", () => {
       came[named(this)] = (came[named(this)] ?? 0) + 1;
       last[named(this)] = performance.now();

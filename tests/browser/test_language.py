@@ -2,6 +2,7 @@
 longer words fit, and axe finds nothing.
 """
 
+import re
 import shutil
 from collections.abc import Iterator
 
@@ -10,18 +11,22 @@ import pytest
 from tests.browser.looking import PATIENT, becomes, look
 from tests.browser.test_accessibility import LOOKS, STATES, broken, ready
 from tests.conftest import OpenPage
-from tests.lessons.unaccented import english
-from tests.support.pseudo import LANGUAGE, copy_in_pseudo
+from tests.support.pseudo import APART, LANGUAGE, copy_in_pseudo
 from tests.support.server import ROOT, Server, streamlit
 
 # That no English word stands outside of an en.md is seen without a browser before each commit:
 # tests/lessons/test_words.py and tests/pages/test_browser_words.py.
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
-PAGES = [
-    *("home", "choice", "training", "playground"),
-    *("course", "quiz", "glossary", "teach", "your_own_code"),
-]
+WORD = re.compile(r"(?<![\w.])[A-Za-z][a-z’']*[a-z](?![\w’'])")
+CODE = {
+    *("relu", "clamp", "maximum", "round", "sign", "mul", "square", "identity"),
+    *("Add", "Identity", "Mul", "Pow", "Square", "Sub", "Tanh"),
+    *("dh", "dw", "dx", "dy", "dz"),
+}
+"""Names of code and of derivatives, which are the same in every language."""
+PAGES = ("home", "choice", "training", "playground")
+PAGES += ("course", "quiz", "glossary", "teach", "your_own_code")
 NAMES = {"add", "clean", "cpu", "features", "input", "pow", "seen", "sqrt", "torch", "yu", "None"}
 FILES = {"flip", "moons", "playground"}
 # Streamlit shows these in English only.
@@ -37,6 +42,11 @@ TEXTS = """() => [...document.querySelectorAll("body *")].flatMap((one) => {
 }).filter((text) => text?.trim())"""
 TOO_WIDE = """() => [document.scrollingElement, ...document.querySelectorAll(".stMain")]
   .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.className)"""
+
+
+def english(text: str) -> set[str]:
+    """The words without an accent that are not code."""
+    return set(WORD.findall(APART.sub(" ", text))) - CODE
 
 
 @pytest.fixture(scope="module")

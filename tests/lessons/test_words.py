@@ -1,10 +1,7 @@
 """Every word that a learner reads in a lesson is in its en.md, under a name that is used."""
 
 import ast
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -13,7 +10,6 @@ from lessons.contract.words import Words
 from lessons.gradient_tricks.text.words import ProseError
 from lessons.outputs.catalogue import ROOT
 from tests.support.folded import folded
-from tests.support.pseudo import LANGUAGE, copy_in_pseudo
 
 LESSONS = [
     path
@@ -113,32 +109,6 @@ def code_in(node):
 def test_no_sentence_stands_in_a_lessons_python(path):
     found = [one for one in sentences(path.read_text("utf-8")) if one not in CODE_OR_TORCHS]
     assert not found, f"Write it into en.md, and ask for it by its name: {found}"
-
-
-UNACCENTED = """
-from tests.lessons import unaccented as of_lessons
-from tests.playground import unaccented as of_playground
-of_lessons.main()
-of_playground.main()
-"""
-
-
-@pytest.mark.slow
-def test_a_lab_has_no_word_of_its_own_and_takes_none_for_a_name(tmp_path):
-    """Compute every lab in another language: nothing breaks, and no English word is left."""
-    copy_in_pseudo(tmp_path)
-    done = subprocess.run(
-        [sys.executable, "-c", UNACCENTED],
-        cwd=tmp_path,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(ROOT.parents[1]),
-            "GRADIENT_TRICKS_LANGUAGE": LANGUAGE,
-        },
-        capture_output=True,
-        text=True,
-    )
-    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
 
 
 def written(tmp_path, text=TEXT, code=CODE):

@@ -41,8 +41,6 @@ def test_it_serves_each_edit_of_a_lesson_and_names_the_line_of_a_mistake(tmp_pat
         assert "Scale λ" in frame()
         replace(flip / "en.md", "Scale λ", "Factor λ")
         until(lambda: "Factor λ" in frame())
-        replace(flip / "lesson.py", "flips = whole(1,", "flips = whole(7,")
-        until(lambda: '"value":"7"' in frame())
         replace(flip / "lesson.py", "class Settings", "klass Settings")
         until(lambda: "line 18" in frame())
         replace(flip / "lesson.py", "klass Settings", "class Settings")
