@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from lessons.outputs.quiz import LENGTH, Prediction, quiz
 from pages.ui.words import WORDS
 from tests.browser.looking import control, edge, press_on, ready
+from tests.support.amount import also
 
 pytestmark = pytest.mark.browser
 
@@ -39,7 +40,7 @@ def is_open(page: Page) -> None:
     expect(page.locator(VERDICT)).to_have_count(0)
 
 
-@pytest.mark.parametrize("hand", ["mouse", "keyboard"])
+@pytest.mark.parametrize("hand", ["mouse", *also("keyboard")])
 def test_a_task_is_done_the_moment_its_goal_is_reached(hand, app, open_page):
     items = quiz("reversal", SEED)
     page = open_page(f"{app.url}/reversal?quiz={SEED}")
