@@ -19,7 +19,6 @@ from tests.browser.looking import (
     pull,
     ready,
     says,
-    trains,
 )
 from tests.conftest import OpenPage
 from tests.support.amount import also
@@ -265,7 +264,6 @@ def test_the_input_that_the_text_speaks_of_is_a_handle_for_its_place_in_the_list
     expect(x).to_have_text("−1")
 
 
-CLIFF = "/clipping?lesson=cliff&step=3&path=20"
 CLIFF_MAP = "/clipping?lesson=cliff&step=5&path=20"
 
 
@@ -307,36 +305,6 @@ def test_a_click_and_a_drag_on_the_map_set_both_weights(bare: str, open_page: Op
     page.mouse.click(*over(page, 0.75, 0.75))
     page.wait_for_function("/b=-(3|2.9)/.test(location.search)")
     assert start() == [7, pytest.approx(-3.0, abs=0.05)]
-
-
-@pytest.mark.long
-def test_limits_and_start_are_moved_while_the_descents_run(bare: str, open_page: OpenPage) -> None:
-    page = shown(trains(open_page(bare + CLIFF, height=1400)), "map")
-    page.evaluate("""() => {
-        window.moved = window.taken = 0;
-        const figure = document.querySelector("[data-figure=shares]");
-        new MutationObserver((changes) => {
-          if ("behind" in figure.dataset) window.moved += changes.length;
-          else window.taken += 1;
-        }).observe(figure, { attributeFilter: ["data-behind"] });
-    }""")
-    steps = "document.querySelector('.gl-progress').value"
-    page.locator(".gl-trainer .gl-go").click()
-    page.wait_for_function(f"{steps} >= 5")
-    entry = exact(page, "norm_limit")
-    entry.fill("0.2")
-    entry.press("Enter")
-    page.mouse.click(*over(page, 0.5, 0.25))
-    page.wait_for_function("/[?&]w=.*[?&]b=/.test(location.search)")
-    before = page.evaluate(steps)
-    page.wait_for_function(f"{steps} > {before + 5}")
-    page.locator(".gl-trainer .gl-go").click()
-    page.wait_for_timeout(600)
-    assert 5 < page.evaluate(steps) < 300
-    assert "norm_limit=0.2" in page.url
-    # Curves that grow are moved without Plotly; it draws once more when there is time.
-    assert page.evaluate("window.moved") > 5
-    assert page.evaluate("window.taken") <= 3
 
 
 LIMIT = "/clipping?lesson=where_to_clip&step=2"

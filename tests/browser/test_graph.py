@@ -1,7 +1,6 @@
 """The graph, the stepper and the scissors in a real browser, as a learner uses them."""
 
 import math
-import re
 from functools import cache
 
 import pytest
@@ -16,8 +15,6 @@ from pages.ui.page import LIVE
 from pages.ui.place import END
 from tests.browser.looking import (
     MORE,
-    SPY,
-    answered,
     asked,
     backward_is_at,
     box_of,
@@ -37,7 +34,6 @@ from tests.support.present import present
 pytestmark = pytest.mark.browser
 
 RIGHT = "/stop_gradient?lesson=right_place&step=3"
-OFFLINE = re.compile("ERR_INTERNET_DISCONNECTED")
 NUMBERS = "&x=-3,0.5&noise_high=1.7"
 DRAWN = [lesson for lesson in lessons() if lesson.lab.start]
 
@@ -255,31 +251,6 @@ def test_a_slider_moves_the_numbers_in_the_nodes_that_are_there(
     caught_up(page)
     assert node_value(page, "mul") != before
     assert page.evaluate("window.known.every((node) => node.isConnected)")
-
-
-def test_a_cut_that_is_not_answered_yet_outlives_a_drag(bare: str, open_page: OpenPage) -> None:
-    page = ready(open_page(bare + RIGHT, script=SPY, expected=OFFLINE))
-    open_drawers(page, MORE)
-    page.context.set_offline(True)
-    page.evaluate("lines.labs.close()")
-    page.wait_for_function("lines.labs.readyState === WebSocket.CLOSED")
-    press_on(page, "sqrt_1:0", "Enter")
-    slider = page.locator('[data-control="noise_high"] input[type=range]')
-    slider.scroll_into_view_if_needed()  # the graph goes out of sight
-    box = box_of(slider)
-    y = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + box["width"] * 0.3, y)
-    page.mouse.down()
-    page.mouse.move(box["x"] + box["width"] * 0.5, y)
-    page.context.set_offline(False)
-    page.wait_for_function("lines.labs.readyState === WebSocket.OPEN")
-    answered(page)
-    page.mouse.move(box["x"] + box["width"] * 0.6, y)
-    answered(page)
-    page.mouse.up()
-    answered(page)
-    assert asked(page)["cuts"] == "sqrt_1:0"
-    expect(edge(page, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
 
 
 def test_a_tall_graph_fits_and_every_node_and_edge_is_reached_by_keyboard(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.browser.looking import PATIENT, SHIFTS, ran, ready
+from tests.browser.looking import PATIENT, SHIFTS, ran
 from tests.browser.test_accessibility import STATES
 from tests.support.amount import also
 from tests.support.browser import new_page
@@ -37,23 +37,6 @@ def test_nothing_jumps_while_a_page_loads(app: Server, page: Page, kind: str, wi
     page.wait_for_timeout(500)  # what comes late
     shifts = page.evaluate("shifts")
     assert sum(value for value, *_ in shifts) <= 0.02, shifts
-
-
-@pytest.mark.long
-def test_no_line_breaks_anew_once_its_font_has_come(app: Server, page: Page) -> None:
-    held: list[Route] = []
-    page.add_init_script(SHIFTS)
-    # A function of Python's own, or Playwright refuses it.
-    page.route("**/*.woff2", lambda route: held.append(route))
-    page.goto(app.url + "/stop_gradient?lesson=noise_leaks&step=2", wait_until="commit")
-    page.wait_for_selector(".st-key-turn p", state="attached")
-    page.wait_for_timeout(300)  # all of the text is there, its fonts are not
-    page.route("**/*.woff2", lambda route: route.continue_())
-    for route in held:
-        route.continue_()
-    ready(page).wait_for_timeout(1500)
-    shifts = page.evaluate("shifts")
-    assert sum(value for value, *_ in shifts) < 0.01, shifts
 
 
 FAIL = """(main) => {

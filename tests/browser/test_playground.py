@@ -374,21 +374,6 @@ STOPS = """() => [...document.querySelectorAll(
   )].filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect().top)"""
 
 
-@pytest.mark.long
-def test_the_first_undo_after_coming_back_is_heard(app: Server, open_page: OpenPage) -> None:
-    page = ready(open_page(app.url + PAGE))
-    text = program(page).input_value()
-    for power in ("4", "6"):
-        write(page, text.replace("x**2", f"x**{power}"))
-        page.wait_for_function("location.search.includes('program=')")
-    page.locator(".st-key-header").get_by_role("link", name=WORDS("course")).click()
-    expect(page.locator(".gl-lab")).to_have_count(0)
-    page.locator(".st-key-header").get_by_role("link", name=WORDS("playground")).click()
-    ready(page)
-    page.get_by_role("button", name=LAB_WORDS("undo")).click()
-    expect(program(page)).to_have_value(text.replace("x**2", "x**4"))
-
-
 def test_a_lesson_opens_its_program_here_and_again(app: Server, open_page: OpenPage) -> None:
     page = ready(open_page(f"{app.url}/reversal?lesson=flip"))
     for _ in range(2):

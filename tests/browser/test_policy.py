@@ -2,15 +2,12 @@
 nothing that a page does is forbidden to it, and what it never does is.
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from lessons.contract.lesson import Lesson
-from lessons.outputs.catalogue import Chapter, chapters, chapters_by_slug, find
-from tests.browser.looking import becomes, open_drawers, to_lesson
+from tests.browser.looking import becomes
 from tests.browser.test_accessibility import STATES
 from tests.support.amount import also
 from tests.support.browser import new_context
@@ -58,32 +55,6 @@ MORE = {path for path, *_ in STATES.values()} - PAGES
 @pytest.mark.parametrize("path", [*sorted(PAGES), *also(*sorted(MORE))])
 def test_no_page_needs_what_the_policy_forbids(app: Server, page: Page, path: str) -> None:
     shown(page, app.url + path)
-    assert page.evaluate("forbidden") == []
-
-
-@pytest.mark.parametrize(
-    ("chapter", "lessons"),
-    [
-        (chapters_by_slug()["reversal"], (find("two_players"),)),
-        *also(*((one, one.lessons) for one in chapters())),
-    ],
-)
-def test_no_lesson_does(
-    app: Server, page: Page, chapter: Chapter, lessons: Sequence[Lesson]
-) -> None:
-    """Each in turn, as a learner goes from one to the next; its code and its file at the end."""
-    shown(page, f"{app.url}/{chapter.slug}?lesson={lessons[0].slug}")
-    for lesson in lessons:
-        title = re.sub(r"[`*]", "", lesson.title)
-        to_lesson(page, re.sub(r"[`*]", "", lesson.prose.front["short"]))
-        expect(page.locator("h1")).to_have_text(title)
-        drawn(page)
-        assert page.evaluate("forbidden") == [], lesson.slug
-    # A lesson resumes at the step that was left, which may have no lab.
-    shown(page, f"{app.url}/{chapter.slug}?lesson={lesson.slug}&step=1")
-    open_drawers(page, "code")
-    with page.expect_download():
-        page.get_by_role("link", name="Download").first.click()
     assert page.evaluate("forbidden") == []
 
 

@@ -9,6 +9,7 @@ from lessons.outputs.quiz import LENGTH, Prediction, quiz
 from pages.ui.words import WORDS
 from tests.browser.looking import control, edge, press_on, ready
 from tests.conftest import OpenPage
+from tests.support.amount import also
 from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
@@ -41,7 +42,7 @@ def is_open(page: Page) -> None:
     expect(page.locator(VERDICT)).to_have_count(0)
 
 
-@pytest.mark.parametrize("hand", ["mouse", "keyboard"])
+@pytest.mark.parametrize("hand", ["mouse", *also("keyboard")])
 def test_a_task_is_done_the_moment_its_goal_is_reached(
     hand: str, app: Server, open_page: OpenPage
 ) -> None:

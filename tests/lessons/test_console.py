@@ -14,7 +14,6 @@ import pytest
 from lessons.__main__ import main
 from lessons.outputs.catalogue import lessons
 from lessons.outputs.plain_torch import in_torch
-from tests.support.amount import also
 
 pytestmark = pytest.mark.slow
 
@@ -157,15 +156,3 @@ def test_a_long_file_is_said_to_be_long(letters, said, tmp_path, capsys):
     file.write_text("#" + "√" * letters, "utf-8")
     assert main(["play", str(file)]) == 2
     assert said in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "way", ["lessons play <(cat {})", *also("cat {} | lessons play /dev/stdin")]
-)
-@pytest.mark.long
-def test_pipes_of_the_shell_are_read(way, tmp_path):
-    file = tmp_path / "root.txt"
-    file.write_text(PROGRAM, encoding="utf-8")
-    done = shell(way.format(file))
-    assert done.stderr == b""
-    assert done.stdout.decode("utf-8").startswith(AS_TABLE)

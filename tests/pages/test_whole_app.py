@@ -92,7 +92,6 @@ EVERY = [
     ("POST", "/_stcore/agent/mcp", 404),
     ("GET", "/media/x", 404),
     ("GET", "/component/x", 404),
-    ("GET", "/app/static/x", 404),
     ("GET", "/auth/login", 404),
     ("GET", "/oauth2callback", 404),
     ("GET", "/a/../b", 404),
@@ -292,14 +291,13 @@ BROKEN = ["not json", "", "[" * 100_000, '{"go":' * 900 + "1" + "}" * 900, "1" *
 COMPONENTS = ["lesson_search", "gradient_tab", "gradient_lab"]
 
 
-@pytest.mark.parametrize("name", COMPONENTS)
 @in_thread
-def test_a_state_that_is_no_json_costs_nobody_else_anything(app, name):
+def test_a_state_that_is_no_json_costs_nobody_else_anything(app):
     with Stream(app.url, "glossary") as other:
         for text in BROKEN:
             with Stream(app.url, "stop_gradient", "lesson=right_place") as stream:
                 assert stream.run()
-                widget = stream.component(name)
+                widget = stream.component("gradient_lab")
                 events = widget.replace("$$ID", "$$STREAMLIT_INTERNAL_TRIGGER_ID") + "__events"
                 stream.run(state(widget, json_value=text))
                 stream.run(state(events, json_trigger_value=text))

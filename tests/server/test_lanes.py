@@ -25,7 +25,6 @@ from tests.server.jobs import (
     pid_after,
     pid_of_the_second_try,
     pid_once,
-    stop_once,
 )
 from tests.support.server import ROOT, START_SECONDS, until
 from tests.support.usage import children
@@ -133,20 +132,6 @@ def test_a_job_that_hangs_is_ended_and_tried_once_more(monkeypatch):
         return took
 
     assert with_lane(story) >= 1.0, "two tries"
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows stops no process")
-def test_a_worker_that_something_has_stopped_is_replaced(monkeypatch, tmp_path):
-    async def story(lane):
-        await lane.run(pid_after, 0.0)
-        with monkeypatch.context() as context:
-            context.setattr(lanes, "LONGEST", 0.5)
-            job = asyncio.create_task(lane.run(stop_once, tmp_path / "tries"))
-            await asyncio.to_thread(until, (tmp_path / "tries").exists)
-        return await job
-
-    assert with_lane(story) == "done"
-    assert (tmp_path / "tries").read_text() == "x"
 
 
 def test_a_job_that_is_cancelled_leaves_the_queue_and_a_running_one_keeps_its_worker_busy(tmp_path):

@@ -15,7 +15,6 @@ from websockets.exceptions import ConnectionClosed
 
 from tests.server.serving import Browser
 from tests.support.server import ROOT, START_SECONDS, free_port, serve, until
-from tests.support.usage import children
 
 pytestmark = pytest.mark.slow
 
@@ -76,20 +75,6 @@ def test_it_warns_of_nothing_and_leaves_nothing_in_the_checkout(before, server):
 def test_health_answers_at_the_root(server):
     names = ("readyz", "_stcore/metrics")
     assert [status(f"{server.url}/{name}") for name in names] == [200, 404]
-
-
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
-def test_a_worker_that_is_killed_is_replaced_and_its_learner_answered(server):
-    with labs_of(server) as browser:
-        for number in range(3):
-            browser.ask("flip", values={"scale": f"3.{number}"})
-            browser.frame()
-            (forks,) = children(server.pid, "multiprocessing.forkserver")
-            for worker in children(forks):
-                os.kill(worker, signal.SIGKILL)
-            browser.ask("flip", values={"scale": f"4.{number}"})
-            assert browser.frame()["graph"]
-    assert "replaced" in server.log()
 
 
 def test_no_line_of_its_log_has_what_was_typed(server):

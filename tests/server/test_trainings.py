@@ -95,16 +95,6 @@ def test_of_the_visitor_with_the_most_runs_the_oldest_ends_when_there_are_too_ma
     worker._runs.clear()
 
 
-def test_two_learners_of_one_worker_both_get_on(url):
-    with Browser(url) as first, Browser(url) as second:
-        for one in (first, second):
-            trains(one)
-        for one in (first, second):
-            before = training_of(one)["done"]
-            while training_of(one)["done"] <= before + 10:
-                pass
-
-
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the kernel's table")
 def test_a_run_ends_soon_after_its_learner_left(url, site):
     with Browser(url) as browser:
@@ -132,17 +122,6 @@ def test_a_browser_that_comes_back_soon_goes_on_with_its_run(url):
         assert again["run"] == spec["run"]
         assert again["done"] >= spec["done"]
         assert not again["lost"]
-
-
-@pytest.mark.long
-def test_a_run_is_dropped_some_time_after_its_learner_left(url):
-    with Browser(url) as browser:
-        trains(browser, token="gone")
-        spec = training_of(browser)
-    time.sleep(worker.KEPT + 0.5)
-    with Browser(url) as browser:
-        trains(browser, token="gone", run=spec["run"])
-        assert training_of(browser)["lost"]
 
 
 @pytest.mark.long
