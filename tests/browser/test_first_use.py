@@ -1,10 +1,7 @@
 """What new learners stumbled over, seen as they saw it: by keyboard, on a phone, zoomed in."""
 
-import math
-import re
-
 import pytest
-from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
+from playwright.sync_api import Locator, Page, expect
 
 from lessons.outputs.catalogue import find
 from pages.ui.words import WORDS
@@ -22,7 +19,6 @@ from tests.browser.looking import (
 )
 from tests.conftest import OpenPage
 from tests.support.amount import also
-from tests.support.browser import new_page
 from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
@@ -34,51 +30,6 @@ ENDS = "[document.documentElement, document.querySelector('.stMain')]"
 
 def heading(page: Page) -> Locator:
     return page.locator(".st-key-words h2")
-
-
-def test_while_a_page_runs_nothing_fades_and_it_says_that_torch_computes(
-    app: Server, browser: Browser
-) -> None:
-    page = new_page(browser)
-    left = math.inf  # messages to let through
-    held: list[str | bytes] = []
-    lines: list[WebSocketRoute] = []
-
-    def take(message: str | bytes) -> None:
-        nonlocal left
-        left -= 1
-        held.append(message) if left < 0 else lines[-1].send(message)
-
-    def connect(route: WebSocketRoute) -> None:
-        lines.append(route)
-        route.connect_to_server().on_message(take)
-
-    page.route_web_socket("**/_stcore/stream", connect)
-    page.goto(app.url + "/stop_gradient?lesson=two_passes&step=4")
-    ready(page)
-    ran(page)
-    left = 0
-    tiles(page).first.click()
-    expect(tiles(page).first).to_have_class(re.compile("gt-pressed"))
-    while len(held) < 2:
-        page.wait_for_timeout(20)
-    for _ in range(2):  # a run has begun, and it runs: what is shown counts as old then
-        lines[-1].send(held.pop(0))
-    page.wait_for_selector('[data-test-script-state="running"] [data-stale="true"] h2')
-    page.wait_for_timeout(1600)  # Streamlit fades after half a second, for a second
-    waits = """[...document.querySelectorAll(".st-key-question")]
-      .map((one) => getComputedStyle(one, "::after"))
-      .filter(({ content, visibility }) => content.includes("computes") && visibility === "visible")
-      .length"""
-    assert page.evaluate(waits) == 1
-    faded = "parts => parts.filter((one) => getComputedStyle(one).opacity < 1).length"
-    assert page.locator("[data-stale]").evaluate_all(faded) == 0
-    expect(page.locator(".stStatusWidget")).to_be_hidden()
-    left = math.inf
-    for message in held:
-        lines[-1].send(message)
-    expect(page.locator(".st-key-verdict")).to_be_visible()
-    page.close()
 
 
 def test_by_keyboard_to_the_question_and_along_the_dots(app: Server, open_page: OpenPage) -> None:

@@ -7,11 +7,11 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
+from tests.support.pseudo import APART, LANGUAGE, copy_in_pseudo
 
 from tests.browser.looking import PATIENT, becomes, look
 from tests.browser.test_accessibility import LOOKS, STATES, broken, ready
 from tests.conftest import OpenPage
-from tests.support.pseudo import APART, LANGUAGE, copy_in_pseudo
 from tests.support.server import ROOT, Server, streamlit
 
 # That no English word stands outside of an en.md is seen without a browser before each commit:

@@ -1,20 +1,16 @@
-"""While a page loads nothing jumps, and no text shows before it is whole."""
+"""While a page loads no text shows before it is whole, however late its pieces come."""
 
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.browser.looking import PATIENT, SHIFTS, ran
-from tests.browser.test_accessibility import STATES
+from tests.browser.looking import PATIENT, ran
 from tests.support.amount import also
 from tests.support.browser import new_page
 from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
-
-# Beside home and the lessons' first steps, which test_first_screen.py looks at.
-KINDS = ("course", "playground", "glossary", "your_own_code", "teach", "quiz", "training", "bug")
 
 
 @pytest.fixture
@@ -23,20 +19,6 @@ def page(browser: Browser) -> Iterator[Page]:
     page = new_page(browser, viewport={"width": 390, "height": 844})
     yield page
     page.close()
-
-
-@pytest.mark.parametrize("width", [390, *also(1280)])
-@pytest.mark.parametrize("kind", ["sketch", *also(*KINDS)])
-def test_nothing_jumps_while_a_page_loads(app: Server, page: Page, kind: str, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 844 if width < 500 else 800})
-    page.add_init_script(SHIFTS)
-    path, selector, _ = STATES[kind]
-    page.goto(app.url + path)
-    page.locator(selector).first.wait_for()
-    ran(page)
-    page.wait_for_timeout(500)  # what comes late
-    shifts = page.evaluate("shifts")
-    assert sum(value for value, *_ in shifts) <= 0.02, shifts
 
 
 FAIL = """(main) => {

@@ -235,34 +235,6 @@ def test_a_run_that_met_a_mistake_of_ours_is_over_and_another_begins(
     reaches(page, 5)
 
 
-# --- several at once ---
-
-
-def test_two_tabs_of_one_lesson_leave_each_other_alone(app: Server, open_page: OpenPage) -> None:
-    first = with_drawers(open_page(f"{app.url}{LESSON}&step=3", script=SPY))
-    second = first.context.new_page()
-    second.add_init_script(SPY)
-    second.goto(first.url)
-    with_drawers(second)
-    control(first, "noise_high", "input[type=range]").press("End")
-    cut(first, "sqrt_1:0")
-    exact(second, "noise_high").fill("1.7")
-    answered(first)
-    answered(second)
-    first.wait_for_function("/noise_high=2.*cuts=sqrt_1:0/.test(location.search)")
-    second.wait_for_function("location.search.includes('noise_high=1.7')")
-    assert "cuts" not in asked(second)
-    expect(exact(first, "noise_high")).to_have_value("2")
-    expect(exact(second, "noise_high")).to_have_value("1.7")
-    expect(edge(second, "sqrt_1:0")).to_have_attribute("aria-pressed", "false")
-    assert {row[3] for row in cells(first)} == {"0"}
-    assert "0" not in {row[3] for row in cells(second)}
-    next_button(second).click()
-    is_at_step(second, 4)
-    is_at_step(first, 3)
-    expect(exact(first, "noise_high")).to_have_value("2")
-
-
 # --- left and come back to ---
 
 

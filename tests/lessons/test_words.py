@@ -7,6 +7,7 @@ import pytest
 
 from lessons.contract.parameters import Choice, Number
 from lessons.contract.words import Words
+from lessons.gradient_tricks.text import words as texts
 from lessons.gradient_tricks.text.words import ProseError
 from lessons.outputs.catalogue import ROOT
 from tests.support.folded import folded
@@ -121,6 +122,13 @@ def test_a_text_is_filled_in(tmp_path):
     words = written(tmp_path)
     assert words("found", first="−1", last=0.123) == "Loss −1 → 0.12"
     assert [words.counted("steps", n) for n in (1, 2000)] == ["1 step", "2,000 steps"]
+
+
+def test_a_translation_is_read_where_there_is_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(texts, "LANGUAGE", "eo")
+    assert written(tmp_path)("found", first="−1", last=0.123).startswith("Loss")
+    (tmp_path / "eo.md").write_text(TEXT.replace("Loss", "Perdo"), "utf-8")
+    assert written(tmp_path)("found", first="−1", last=0.123) == "Perdo −1 → 0.12"
 
 
 def test_settings_get_their_words(tmp_path):

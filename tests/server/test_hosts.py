@@ -1,16 +1,12 @@
 """Which hosts the server answers to, and which sites may open a socket."""
 
 import socket
-import sys
 
 import pytest
 from starlette.responses import PlainTextResponse
-from websockets.exceptions import InvalidStatus
-from websockets.sync.client import connect
 
 from pages.server.hosts import KnownHosts
 from tests.server.asgi import ask, inside, sent
-from tests.support.server import ROOT, START_SECONDS, streamlit
 
 OWN = socket.gethostname().partition(".")[0]
 OURS = "127.0.0.1:8501"
@@ -103,31 +99,3 @@ def test_other_sites_may_where_the_settings_name_them():
     for settings in (["https://course.example"], ["http://[", ""]):
         assert not opens(school, origins=settings)
     assert opens("https://evil.example", origins=None)
-
-
-@pytest.mark.long
-@pytest.mark.skipif(sys.platform == "win32", reason="asks for a proxy in its own way")
-def test_no_site_on_the_internet_is_asked_about_a_page(monkeypatch):
-    """What the server wants of the internet goes to its proxy, which is this test."""
-    with socket.create_server(("127.0.0.1", 0)) as proxy:
-        proxy.setblocking(False)
-        there = f"http://127.0.0.1:{proxy.getsockname()[1]}"
-        for name in ("http_proxy", "https_proxy"):
-            monkeypatch.setenv(name, there)
-        monkeypatch.setenv("no_proxy", "127.0.0.1")
-        course = {"server.corsAllowedOrigins": "https://course.example"}
-        with streamlit(ROOT / "app.py", settings=course) as server:
-            for path in ("labs", "_stcore/stream"):
-                patient = {"proxy": None, "open_timeout": START_SECONDS}
-                address = f"ws{server.url.removeprefix('http')}/{path}"
-                with (
-                    pytest.raises(InvalidStatus, match="403"),
-                    connect(address, origin="https://evil.example", **patient),
-                ):
-                    pass
-                for origin in (server.url, "https://course.example"):
-                    with connect(address, origin=origin, **patient):
-                        pass
-            assert "evil.example" not in server.log()
-        with pytest.raises(BlockingIOError):
-            proxy.accept()

@@ -214,12 +214,12 @@ def test_a_socket_whose_beginning_does_not_become_whole_ends(monkeypatch):
 
 
 def test_a_long_answer_and_a_socket_outlive_an_unfinished_request(monkeypatch):
-    monkeypatch.setattr(socket_guard, "LONGEST_REQUEST", 0.05)
+    monkeypatch.setattr(socket_guard, "LONGEST_REQUEST", 0.5)
 
     async def slow(scope, receive, send):
         if scope["type"] == "websocket":
             await send({"type": "websocket.accept"})
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(0.8)
         if scope["type"] == "websocket":
             await send({"type": "websocket.send", "text": "here"})
         else:
