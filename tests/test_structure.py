@@ -188,6 +188,7 @@ WRONG = [
     ("import streamlit as st", "lessons.kit.chart_pieces"),
     ("def f():\n    from streamlit import session_state", "lessons.chapters.a.b.lesson"),
     ("from ...pages import ui", "lessons.kit.chart_pieces"),
+    ("from tests.support import server", "pages.home"),
     ("import numpy as np", "lessons.gradient_tricks.tricks.reversal"),
     ("from lessons.chapters.a.b.lab import LAB", "lessons.outputs.search"),
 ]
