@@ -4,7 +4,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from lessons.outputs.catalogue import find, lessons_by_earlier_slug, lessons_by_slug
+from lessons.outputs.catalogue import find, lessons, lessons_by_earlier_slug, lessons_by_slug
+from lessons.outputs.quiz import LENGTH
+from pages.ui.words import WORDS
 from tests.support.server import ROOT
 
 pytestmark = pytest.mark.slow
@@ -57,3 +59,11 @@ def test_an_address_of_no_lesson_leads_to_the_first_and_says_so(lesson):
 )
 def test_an_address_of_no_program_opens_the_playground(query):
     assert opened("playground", **query).markdown
+
+
+def test_the_end_of_the_course_leads_to_its_chapters_quiz_and_to_a_program_of_ones_own():
+    lesson = lessons()[-1]
+    page = opened(lesson.chapter, lesson=lesson.slug, step=str(len(lesson.prose.steps)))
+    page.button(key="next").click().run()
+    links = [one.proto.label for one in page.get("page_link")]
+    assert links[-2:] == [WORDS("chapters_quiz", n=LENGTH), WORDS("try_own_program")]
