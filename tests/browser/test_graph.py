@@ -223,6 +223,21 @@ def test_step_and_cuts_are_restored_from_the_address_and_a_reset_mends_them(
     backward_is_at(there, 6, of=6)
 
 
+def test_a_cut_that_another_step_s_graph_cannot_have_goes_without_a_word(
+    bare: str, open_page: OpenPage
+) -> None:
+    page = ready(open_page(bare + "/stop_gradient?lesson=two_passes&step=6&stopped=nothing"))
+    for name in ("pow:0", "mul:1"):
+        press_on(page, name, "Enter")
+    page.wait_for_function("location.search.includes('cuts=mul:1,pow:0')")
+    page.evaluate(
+        "() => { placed({ step: 7 }); return ordered({ values: { stopped: 'first' } }); }"
+    )
+    expect(page.locator(".gl-svg .gl-edge[data-cut]")).to_have_count(1)
+    expect(edge(page, "mul:1")).to_have_attribute("data-cut", "true")
+    assert "No edge" not in page.locator(".gl-notes").inner_text()
+
+
 def test_a_slider_moves_the_numbers_in_the_nodes_that_are_there(
     bare: str, open_page: OpenPage
 ) -> None:

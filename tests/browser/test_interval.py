@@ -96,6 +96,22 @@ def test_keys_move_the_handle_that_has_the_focus_and_undo_takes_the_last_one_bac
     expect(exact(page, NAME)).to_have_value("1.1, 1.1")
 
 
+def test_a_normal_noise_has_a_handle_for_its_mean_and_one_for_its_deviation(page: Page) -> None:
+    program(page).fill(FIRST.replace("uniform(0.9, 1.1", "normal(0.5, 1"))
+    program(page).press("Control+Enter")
+    names = WORDS("mean_of", name="u"), WORDS("deviation_of", name="u")
+    mean, deviation = (page.get_by_role("slider", name=name, exact=True) for name in names)
+    for bar, key, numbers in (
+        (deviation, "ArrowRight", "0.5, 1.01"),
+        (mean, "ArrowLeft", "0.49, 1.01"),
+        (mean, "End", "1.99, 1.01"),
+        (deviation, "Home", "1.99, 0"),
+    ):
+        bar.press(key)
+        expect(exact(page, NAME)).to_have_value(numbers)
+    expect(program(page)).to_have_value(FIRST.replace("uniform(0.9, 1.1", "normal(1.99, 0"))
+
+
 def test_a_finger_scrolls_over_the_track_and_drags_a_handle(bare: str, phone: Page) -> None:
     phone.goto(bare + "/playground")
     ready(phone)
