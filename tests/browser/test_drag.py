@@ -228,6 +228,22 @@ def test_the_bar_of_the_backward_pass_is_scrubbed_by_finger_and_by_keys(
     expect(bar).to_have_attribute("aria-valuetext", says("step_of", step=0, all=steps))
 
 
+def test_a_number_that_maths_is_split_around_is_a_handle(bare: str, phone: Page) -> None:
+    phone.goto(bare + "/override_map?lesson=clip_identity&step=1")  # “With k = 3 the true”
+    shown(phone)
+    factor = phone.locator('[data-number="factor:.3g"]').first
+    expect(factor).to_have_role("spinbutton")
+    factor.press("ArrowUp")
+    expect(exact(phone, "factor")).to_have_value("3.1")
+    phone.wait_for_function("location.search.includes('factor=3.1')")
+    caught_up(phone)  # nothing moves any more
+    box = box_of(factor)
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert swipe(phone, middle, 40, 3) == 0
+    assert float(exact(phone, "factor").input_value()) > 3.2
+    expect(factor).to_have_text(f"{float(exact(phone, 'factor').input_value()):.3g}")
+
+
 def test_the_input_that_the_text_speaks_of_is_a_handle_for_its_place_in_the_list(
     bare: str, open_page: OpenPage
 ) -> None:
