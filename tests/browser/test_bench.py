@@ -155,21 +155,6 @@ def test_a_point_in_a_chart_moves_the_input_of_both(page: Page) -> None:
         expect(page.locator(f'[data-figure="{side}.gradient"]')).to_contain_text(shown[:10])
 
 
-def test_a_quick_hand_on_the_inputs_slider_leaves_every_control_as_it_is(page: Page) -> None:
-    bar = box_of(control(page, "in.x.entry", ".gl-range"))
-    y = bar["y"] + bar["height"] / 2
-    page.mouse.move(bar["x"] + 0.2 * bar["width"], y)
-    page.mouse.down()
-    for share in range(20, 70):
-        page.mouse.move(bar["x"] + share / 100 * bar["width"], y)
-    page.mouse.up()
-    answered(page)
-    expect(page.locator(".gl-error:not(:empty)")).to_have_count(0)
-    expect(page.locator(".gl-old")).to_have_count(0)
-    expect(page.locator('[data-control="a.cut"] [value="yu"]')).to_be_checked()
-    assert float(exact(page, "in.x.entry").input_value()) > 0
-
-
 def test_it_leads_to_the_lesson_and_back_with_the_lessons_case(home: Page) -> None:
     page = home
     choose(page, "a.cut", "none")

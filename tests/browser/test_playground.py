@@ -2,8 +2,6 @@
 
 import itertools
 import re
-from base64 import urlsafe_b64encode
-from zlib import compress
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -221,26 +219,16 @@ def test_on_a_phone_a_run_leads_to_what_it_changed(page: Page) -> None:
     assert 60 <= box_of(page.locator(".gl-notes").first)["y"] < 120
 
 
-@pytest.mark.parametrize("earlier", [False, True])
-def test_the_address_restores_the_text_from_either_format(
-    page: Page, open_page: OpenPage, earlier: bool
-) -> None:
+def test_the_address_restores_the_text(page: Page, open_page: OpenPage) -> None:
     text = (
         "x = input([4, 5])\n"
         'with gradient_override_map({"identity": lambda op, grad: grad * 0.5}):\n'
         "    y = identity(x) * 2\nshow(y, x)"
     )
-    url = page.url
-    if earlier:
-        old = "input x = 4, 5\noverride identity = halve\nprogram\ny = identity(x) * 2"
-        packed = urlsafe_b64encode(compress(old.encode())).decode().rstrip("=")
-        url = f"{url.split('?')[0]}?program={packed}"
-    else:
-        write(page, text)
-        shows(page, "y", "value", "8, 10")
-        page.wait_for_function("location.search.includes('program=')")
-        url = page.url
-    there = ready(open_page(url))
+    write(page, text)
+    shows(page, "y", "value", "8, 10")
+    page.wait_for_function("location.search.includes('program=')")
+    there = ready(open_page(page.url))
     open_table(there)
     shows(there, "x₂", "autograd", "1")
     expect(program(there)).to_have_value(text)
