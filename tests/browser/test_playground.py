@@ -133,7 +133,7 @@ def test_an_error_points_at_its_place_and_picture_and_text_stay(page: Page) -> N
         const canvas = document.createElement('canvas').getContext('2d');
         canvas.font = style.font;
         const left = parseFloat(style.paddingLeft), row = parseFloat(style.lineHeight);
-        const mark = box_of(document.querySelector('.gl-caret')), field = box_of(area);
+        const mark = box(document.querySelector('.gl-caret')), field = box(area);
         return [(mark.left - field.left - left) / canvas.measureText('0').width,
                 (mark.top - field.top - parseFloat(style.paddingTop)) / row];
     }""")

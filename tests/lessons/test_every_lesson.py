@@ -4,7 +4,6 @@ A lesson is one test: all of its rules read what was computed once.
 """
 
 import re
-import sys
 
 import numpy as np
 import plotly.graph_objects as go
@@ -13,7 +12,7 @@ import pytest
 from lessons.check import check, numbers, stage, torch_file
 from lessons.contract.bug import changed
 from lessons.contract.covering import covered_figure
-from lessons.outputs.catalogue import CatalogueError, find, lessons, load
+from lessons.outputs.catalogue import lessons
 from pages.labs.words import VIEWS
 from tests.lessons.test_chart_room import names_meet
 from tests.pages import a_bug
@@ -103,34 +102,3 @@ def test_a_question_still_to_come_covers_nothing_that_an_answered_one_has_shown(
         answered = answered[: answered.index(step.question.name) + 1] if step.question else []
         shown = set(step.question.hides) if step.question else set()
         assert not shown & lesson.prose.hidden(answered, at)
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("en.md", "no front matter", "front matter"),
-        ("en.md", "---\norder: 1\ntitle: t\n---\n## s\ntext\n", "summary"),
-        (
-            "en.md",
-            "---\norder: 1\ntitle: t\nshort: t\nsummary: s\nremember: r\n---\n## s\ntext\n",
-            "answers",
-        ),
-        ("lesson.py", "LESSON = 1 +", "invalid syntax"),
-        ("lesson.py", "import no_such_module", "no_such_module"),
-    ],
-)
-def test_a_broken_lesson_is_a_loud_error(name, text, message, tmp_path, monkeypatch):
-    good = find("right_place").folder
-    folder = tmp_path / "broken_chapter" / "broken_lesson"
-    folder.mkdir(parents=True)
-    for part in ("en.md", "lesson.py"):
-        (folder / part).write_text((good / part).read_text("utf-8"), "utf-8")
-    (folder / name).write_text(text, "utf-8")
-    import lessons.chapters as package
-
-    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
-    for module in [m for m in sys.modules if m.startswith("lessons.chapters.broken_chapter")]:
-        monkeypatch.delitem(sys.modules, module)
-    with pytest.raises(CatalogueError, match=message) as caught:
-        load(folder)
-    assert "broken_lesson" in str(caught.value)
