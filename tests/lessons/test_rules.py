@@ -325,12 +325,16 @@ def test_a_lesson_cut_short_is_noticed():
     assert "one task at least" in found
 
 
-def test_a_lesson_that_does_not_load_is_a_problem_of_its_text(chapter, monkeypatch):
-    folder = edited(chapter, "flip", "en.md", "order: 10\n", "")
+@pytest.mark.parametrize(
+    ("old", "says"),
+    [("order: 10\n", "front matter lacks order"), (" asks=two_flips", "without naming a fact")],
+)
+def test_a_lesson_that_does_not_load_is_a_problem_of_its_text(chapter, monkeypatch, old, says):
+    folder = edited(chapter, "flip", "en.md", old, "")
     monkeypatch.setattr("lessons.check.folder_of", lambda slug: folder)
     (problem,) = check("flip")
     assert problem.file == folder / "en.md"
-    assert "front matter lacks order" in problem.text
+    assert says in problem.text
 
 
 def test_a_problem_names_its_file_and_line(chapter):
