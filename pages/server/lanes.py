@@ -6,9 +6,11 @@ or takes too long, the job is tried once more in a new process.
 
 import asyncio
 import logging
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from pages.server import worker
@@ -56,8 +58,9 @@ class Worker:
         try:
             if not self._process:
                 self._start()
-            self._line.send((function, *args))
-            answer: T = self._hear(LONGEST)
+            with self._ended_after(LONGEST):
+                self._line.send((function, *args))
+                answer: T = self._line.recv()
             return answer
         except (OSError, EOFError) as error:
             logging.getLogger(__name__).warning("a %s worker died: replaced", self._kind)
@@ -70,12 +73,18 @@ class Worker:
         process.start()
         self._process = process
         its_end.close()  # so that we notice when the process is gone
-        self._hear(START)
+        with self._ended_after(START):
+            self._line.recv()
 
-    def _hear(self, seconds: float) -> Any:
-        if self._line.poll(seconds):
-            return self._line.recv()
-        raise TimeoutError(f"it said nothing for {seconds:g} s")
+    @contextmanager
+    def _ended_after(self, seconds: float) -> Iterator[None]:
+        """End the process if the block takes longer, even if half a message is on the line."""
+        timer = threading.Timer(seconds, self._process.kill)
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     def end(self) -> None:
         """End the process, even if something has stopped it. The next job gets another one."""

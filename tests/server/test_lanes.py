@@ -21,6 +21,7 @@ from tests.server.jobs import (
     die,
     die_once,
     frozen_and_loaded_later,
+    loaded_by,
     niceness,
     pid_after,
     pid_of_the_second_try,
@@ -32,6 +33,8 @@ from tests.support.usage import children
 
 pytestmark = pytest.mark.slow
 PROC = Path("/proc/self/stat").exists()
+LONG = 10 << 20
+"""Bytes of a job: more than the system takes before somebody reads them."""
 
 
 def with_lane(story, count=1, **more):
@@ -62,6 +65,13 @@ def test_what_a_worker_was_forked_with_is_frozen_and_no_lesson_is_loaded_later()
     frozen, later = with_lane(lambda lane: lane.run(frozen_and_loaded_later))
     assert frozen > 100_000
     assert not later
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows forks nothing")
+def test_a_worker_is_forked_with_the_compiler_that_an_optimizer_of_torch_loads():
+    lesson_that_steps = '{"lab": "two_passes"}'
+    later = with_lane(lambda lane: lane.run(loaded_by, lesson_that_steps))
+    assert "sympy" not in later, "it is a part of the compiler, which takes two seconds to load"
 
 
 @pytest.mark.skipif(not PROC, reason="looks processes up in /proc")
@@ -147,6 +157,16 @@ def test_a_worker_that_something_has_stopped_is_replaced(monkeypatch, tmp_path):
 
     assert with_lane(story) == "done"
     assert (tmp_path / "tries").read_text() == "x"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows stops no process")
+def test_a_worker_that_was_stopped_before_it_read_a_long_job_is_replaced(monkeypatch):
+    async def story(lane):
+        os.kill(await lane.run(pid_after, 0.0), signal.SIGSTOP)
+        monkeypatch.setattr(lanes, "LONGEST", 0.5)
+        return await lane.run(len, bytes(LONG))
+
+    assert with_lane(story) == LONG
 
 
 def test_a_job_that_is_cancelled_leaves_the_queue_and_a_running_one_keeps_its_worker_busy(tmp_path):
