@@ -34,6 +34,7 @@ def serve(server: uvicorn.Server, listener: socket.socket) -> None:
     # What the first page loads besides lessons. Streamlit loads pandas, which takes a second.
     for name in ("pages.ui.site", "pages.ui.chapter_view", "pandas"):
         importlib.import_module(name)
+    importlib.import_module("pages.server.process").load_torch()
     gc.freeze()  # or each server walks a million objects of torch again
     fork = multiprocessing.get_context("fork")
     while True:

@@ -6,7 +6,6 @@ or takes too long, the job is tried once more in a new process.
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -29,7 +28,7 @@ class LostError(RuntimeError):
 
 
 class Worker:
-    """Runs jobs in a process, which starts when it is needed. Its methods wait: use a thread.
+    """Runs jobs in a process, which starts when it is needed.
 
     Args:
         kind: its name, for the log.
@@ -40,24 +39,22 @@ class Worker:
         self._kind, self._begin = kind, begin
         self._process: Any = None
 
+    @property
+    def longest(self) -> float:
+        """Seconds that the next job may take."""
+        return LONGEST if self._process else START + LONGEST
+
     def run(self, function: Callable[..., T], *args: object) -> T:
-        """Run a job, once more if the process is lost.
+        """Run a job, and wait for it: use a thread.
 
         Raises:
-            LostError: the second process is lost, too.
+            LostError: the process is lost.
         """
-        try:
-            return self._try(function, *args)
-        except LostError:
-            time.sleep(0.2)  # if the fork server died too, multiprocessing notices by then
-            return self._try(function, *args)
-
-    def _try(self, function: Callable[..., T], *args: object) -> T:
         try:
             if not self._process:
                 self._start()
             self._line.send((function, *args))
-            answer: T = self._hear(LONGEST)
+            answer: T = self._line.recv()
             return answer
         except (OSError, EOFError) as error:
             logging.getLogger(__name__).warning("a %s worker died: replaced", self._kind)
@@ -70,17 +67,17 @@ class Worker:
         process.start()
         self._process = process
         its_end.close()  # so that we notice when the process is gone
-        self._hear(START)
+        self._line.recv()
 
-    def _hear(self, seconds: float) -> Any:
-        if self._line.poll(seconds):
-            return self._line.recv()
-        raise TimeoutError(f"it said nothing for {seconds:g} s")
-
-    def end(self) -> None:
-        """End the process, even if something has stopped it. The next job gets another one."""
+    def kill(self) -> None:
+        """Kill the process, even if something has stopped it. ``run`` then notices."""
         if self._process:
             self._process.kill()
+
+    def end(self) -> None:
+        """End the process. The next job gets another one."""
+        if self._process:
+            self.kill()
             self._line.close()
             self._process = None
 
@@ -132,9 +129,8 @@ class Lane:
         async with self._turns.of(who):
             if (answer := known()) is not None:
                 return answer
-            loop = asyncio.get_running_loop()
             one = self._free.pop()  # the one that had a job last, so few processes start
-            job = loop.run_in_executor(self._threads, one.run, function, *args)
+            job = asyncio.create_task(self._tried(one, function, *args))
             try:
                 return await asyncio.shield(job)
             except asyncio.CancelledError:  # the visitor left, and the worker is still busy
@@ -145,7 +141,24 @@ class Lane:
                 if self._ending:
                     self._ending.cancel()
                 if self._idle:
+                    loop = asyncio.get_running_loop()
                     self._ending = loop.call_later(self._idle, self.rest)
+
+    async def _tried(self, one: Worker, function: Callable[..., T], *args: object) -> T:
+        """Run a job, once more if its process is lost."""
+        try:
+            return await self._try(one, function, *args)
+        except LostError:
+            await asyncio.sleep(0.2)  # if the fork server died too, multiprocessing notices by then
+            return await self._try(one, function, *args)
+
+    async def _try(self, one: Worker, function: Callable[..., T], *args: object) -> T:
+        loop = asyncio.get_running_loop()
+        limit = loop.call_later(one.longest, one.kill)
+        try:
+            return await loop.run_in_executor(self._threads, one.run, function, *args)
+        finally:
+            limit.cancel()
 
     def rest(self) -> None:
         """End the processes that have no job."""
@@ -153,7 +166,9 @@ class Lane:
             one.end()
 
     def end(self) -> None:
-        """Let the jobs that run come to their ends, then end all processes."""
+        """End all processes."""
+        for one in self._workers:
+            one.kill()
         self._threads.shutdown()
         for one in self._workers:
             one.end()

@@ -7,6 +7,4 @@ from pages.server.process import prepare
 # As in a worker: the server ends this process, and needs it until then.
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
-# The lessons use torch's optimizers, which load torch's compiler: a second, and 70 MB that all
-# workers share. The server itself computes only what its pages show first, and does without.
 prepare("two_players", "starved", "playground")

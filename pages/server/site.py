@@ -53,7 +53,7 @@ class Site:
             await lane.run(os.getpid)
 
     def end(self) -> None:
-        """Let all workers go, each when its job has ended."""
+        """End all workers."""
         for lane in self._lanes:
             lane.end()
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from lessons.outputs import catalogue
+from pages.labs.answer import answer
 from pages.server import worker
 from pages.server.lanes import Lane
 from tests.support.server import START_SECONDS, until
@@ -39,6 +40,13 @@ def frozen_and_loaded_later() -> tuple[int, set[str]]:
     before = {*sys.modules}
     catalogue.lessons()
     return gc.get_freeze_count(), {*sys.modules} - before
+
+
+def loaded_by(wish: str) -> set[str]:
+    """The modules that are loaded only to answer this wish."""
+    before = {*sys.modules}
+    assert answer(wish, True).kind == "frame"
+    return {*sys.modules} - before
 
 
 def die(tries: Path) -> None:

@@ -21,16 +21,20 @@ from tests.server.jobs import (
     die,
     die_once,
     frozen_and_loaded_later,
+    loaded_by,
     niceness,
     pid_after,
     pid_of_the_second_try,
     pid_once,
+    stop_once,
 )
 from tests.support.server import ROOT, START_SECONDS, until
 from tests.support.usage import children
 
 pytestmark = pytest.mark.slow
 PROC = Path("/proc/self/stat").exists()
+LONG = 10 << 20
+"""Bytes of a job: more than the system takes before somebody reads them."""
 
 
 def with_lane(story, count=1, **more):
@@ -61,6 +65,13 @@ def test_what_a_worker_was_forked_with_is_frozen_and_no_lesson_is_loaded_later()
     frozen, later = with_lane(lambda lane: lane.run(frozen_and_loaded_later))
     assert frozen > 100_000
     assert not later
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows forks nothing")
+def test_a_worker_is_forked_with_the_compiler_that_an_optimizer_of_torch_loads():
+    lesson_that_steps = '{"lab": "two_passes"}'
+    later = with_lane(lambda lane: lane.run(loaded_by, lesson_that_steps))
+    assert "sympy" not in later, "it is a part of the compiler, which takes two seconds to load"
 
 
 @pytest.mark.skipif(not PROC, reason="looks processes up in /proc")
@@ -132,6 +143,32 @@ def test_a_job_that_hangs_is_ended_and_tried_once_more(monkeypatch):
         return took
 
     assert with_lane(story) >= 1.0, "two tries"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows stops no process")
+def test_a_worker_that_was_stopped_before_it_read_a_long_job_is_replaced(monkeypatch):
+    async def story(lane):
+        os.kill(await lane.run(pid_after, 0.0), signal.SIGSTOP)
+        monkeypatch.setattr(lanes, "LONGEST", 0.5)
+        return await lane.run(len, bytes(LONG))
+
+    assert with_lane(story) == LONG
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows stops no process")
+def test_a_lane_ends_without_waiting_for_a_job(monkeypatch, tmp_path):
+    monkeypatch.setattr(lanes, "LONGEST", START_SECONDS)
+    tries = tmp_path / "tries"
+
+    async def story(lane):
+        waiting = asyncio.create_task(lane.run(stop_once, tries))
+        await asyncio.to_thread(until, tries.exists)
+        start = time.monotonic()
+        lane.end()
+        waiting.cancel()
+        return time.monotonic() - start
+
+    assert with_lane(story) < START_SECONDS
 
 
 def test_a_job_that_is_cancelled_leaves_the_queue_and_a_running_one_keeps_its_worker_busy(tmp_path):

@@ -5,10 +5,10 @@ vector-Jacobian product, stated with the shapes (products.py). `\bar{x}` is the 
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import torch
+import numpy as np
 
 from lessons.gradient_tricks.recorder import Edge, Node
 from lessons.gradient_tricks.recorder.derivatives import default_of, local
@@ -19,8 +19,6 @@ from lessons.kit.formulas.products import PRODUCTS, TRICK_ARGUMENTS
 from lessons.kit.formulas.symbols import filled, latex_number, shape_of, symbol, words
 
 WORDS = Texts(__file__)
-
-_broadcast: Callable[..., tuple[int, ...]] = torch.broadcast_shapes  # torch has no types for it
 
 
 def rule(edge: Edge, index: Sequence[int] = ()) -> str:
@@ -92,14 +90,14 @@ def _with_sum(edge: Edge, latex: str) -> str:
     shapes = [operand.value.shape for operand in node.operands]
     axes = ""
     if node.type == "matmul":
-        rows = _broadcast(*(shape[:-2] for shape in shapes))
+        rows = np.broadcast_shapes(*(shape[:-2] for shape in shapes))
         axes = WORDS("batch") if math.prod(own[:-2]) != math.prod(rows) else ""
     elif node.type == "linear" and edge.operand == 1:
         axes = WORDS("batch") if len(shapes[0]) > 2 else ""
     elif node.type == "addmm" and edge.operand == 0:
         axes = WORDS("broadcast_axes") if edge.value.size != node.outputs[0].size else ""
     elif node.type in ("mse_loss", "l1_loss"):
-        whole = math.prod(_broadcast(*shapes))
+        whole = math.prod(np.broadcast_shapes(*shapes))
         axes = WORDS("broadcast_axes") if edge.value.size != whole else ""
     return latex.replace(" = ", rf" = \sum_{{{words(axes)}}}", 1) if axes else latex
 
