@@ -227,7 +227,7 @@ def what_was_set_is_there_and_what_is_set_meanwhile_is_computed(mortal, visit):
 
 
 def a_training_that_was_lost_is_said_to_be_and_another_begins(mortal, visit):
-    page = trains(visit(f"{mortal.url}/reversal?lesson=moons&step=2&seeds=4&steps=20000"))
+    page = trains(visit(f"{mortal.url}/reversal?lesson=moons&step=3&seeds=4&steps=20000"))
     button(page, "start").click()
     reaches(page, 5)
     yield
