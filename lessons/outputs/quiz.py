@@ -1,4 +1,5 @@
-"""A chapter's quiz: its lessons' questions and tasks, most at other settings, and edges to cut."""
+"""A chapter's quiz: its lessons' questions and tasks, most at other settings, edges to cut, and
+charts to find a program's gradient in."""
 
 import math
 import random
@@ -6,14 +7,19 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from urllib.parse import parse_qsl
 
+from lessons.bench.setting import SIDES, Setting, read_setting
 from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Number
 from lessons.contract.result import Result
 from lessons.gradient_tricks.recorder.recording.plain_tensor import short
 from lessons.gradient_tricks.text.words import Texts
-from lessons.outputs.address import spelled
+from lessons.outputs.address import spelled, step_controls
 from lessons.outputs.catalogue import chapters_by_slug
 from lessons.outputs.computed import computed, leaf_gradients
+from lessons.playground.document.as_text import to_text
+from lessons.playground.running.outcome import run
 from lessons.prose.steps import Option, Question, Step, fill
 
 WORDS = Texts(__file__)
@@ -25,7 +31,9 @@ SEEDS = 10**6
 GAVE_UP, DONE = "gave_up", "done"
 """The keys of a task's answers."""
 _NEAR = 0.05
-"""A gradient to reach differs from the one without a cut by more than this share of it."""
+"""A gradient to reach differs from the one before by more than this share of it."""
+_PLACES = 0.25, 0.75
+"""Where a slider leads to a gradient, as shares of its length."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +106,22 @@ class Task(_Item):
     right = DONE
 
 
-Item = Prediction | Task
+@dataclass(frozen=True)
+class Match(_Item):
+    """A program, and two charts of which one is its gradient: A's or B's, on the bench.
+
+    Args:
+        settings: the bench's.
+        code: the program.
+        right: whose chart it is.
+    """
+
+    code: str
+    right: str
+    keys = SIDES
+
+
+Item = Prediction | Task | Match
 Make = Callable[[Lesson, int, random.Random], Item]
 
 
@@ -117,7 +140,7 @@ def quiz(slug: str, seed: int) -> tuple[Item, ...]:
     kinds = Counter(one[:2] for one in left)  # how many kinds each step offers
     times = Counter[int]()  # how often each lesson was drawn
     # A chapter may have a single cut: the move before it can be of the same lesson.
-    for kind in ("move", "cut", "move", "question", "question"):
+    for kind in ("move", "cut", "match", "question", "question"):
         of_kind = [one for one in left if one[2] == kind] or left
         place, number, _, make = min(of_kind, key=lambda one: (times[one[0]], kinds[one[:2]]))
         items[place, number] = make(lessons[place], number, draw)
@@ -137,10 +160,14 @@ def offered(lesson: Lesson) -> list[tuple[int, str, Make]]:
     for number, step in enumerate(lesson.prose.steps, start=1):
         if step.quiz:
             found.append((number, "question", prediction))
-        if step.turn and step.stage and not trains:
+        if step.stage == "graph" and not trains and gradients_by_slider(lesson, number):
+            found.append((number, "move", drag))
+        elif step.turn and step.stage and not trains:
             found.append((number, "cut" if "cuts" in step.turn.solved else "move", move))
         if step.stage == "graph" and not trains and gradients_to_reach(lesson, number):
             found.append((number, "cut", cut))
+    if on_bench(lesson):
+        found.append((1, "match", match))
     return found
 
 
@@ -172,6 +199,74 @@ def cut(lesson: Lesson, number: int, draw: random.Random) -> Task:
     return Task(lesson, number, settings, text, f"{leaf}_grad = {after}", {"cuts": edge}, reason)
 
 
+def drag(lesson: Lesson, number: int, draw: random.Random) -> Task:
+    """Draw a gradient that a slider next to a step's graph leads to."""
+    settings = _settings(lesson, lesson.prose.steps[number - 1], {})
+    leaf, slider, value, before, after = draw.choice(gradients_by_slider(lesson, number))
+    told = {"leaf": leaf, "before": short(before), "after": short(after)}
+    text, reason = WORDS("drag_task", label=slider.label, **told), lesson.prose.front["remember"]
+    return Task(
+        lesson, number, settings, text, f"{leaf}_grad = {after}", {slider.name: value}, reason
+    )
+
+
+@lru_cache(maxsize=256)
+def gradients_by_slider(lesson: Lesson, number: int) -> list[tuple[str, Number, str, float, float]]:
+    """List gradients that a slider next to a step's graph leads to.
+
+    Each has the input, the slider and its value there, the gradient before and after.
+    """
+    step, start = lesson.prose.steps[number - 1], lesson.lab.start
+    if start is None:
+        return []
+
+    def gradients(texts: Mapping[str, str]) -> dict[str, float]:
+        _, values, errors = lesson.settings({**step.lab, **texts}, {})
+        return {} if errors else leaf_gradients(lesson.record(values), start(values).index)
+
+    whole = gradients({})
+    near = step_controls(lesson, step)
+    sliders = [one for one in lesson.lab.parameters if one.name in near]
+    found = []
+    for slider in (one for one in sliders if isinstance(one, Number)):
+        low, high = slider.slider
+        for share in _PLACES:
+            value = slider.format(slider.step * round((low + share * (high - low)) / slider.step))
+            moved = gradients({slider.name: value})
+            found += [
+                (leaf, slider, value, before, moved[leaf])
+                for leaf, before in whole.items()
+                if _is_another(before, moved.get(leaf))
+            ]
+    return found
+
+
+def _is_another(before: float, after: float | None) -> bool:
+    """Whether a gradient is a number that one can tell from the one before."""
+    if after is None or not math.isfinite(after):
+        return False
+    return not math.isclose(before, after, rel_tol=_NEAR, abs_tol=_NEAR)
+
+
+def match(lesson: Lesson, number: int, draw: random.Random) -> Match:
+    """Draw one of the two programs of a lesson's case on the bench."""
+    setting = on_bench(lesson)
+    assert setting is not None
+    right = draw.choice(SIDES)
+    code = to_text(setting.document(setting.variants[SIDES.index(right)]))
+    return Match(lesson, number, setting.form, code, right)
+
+
+def on_bench(lesson: Lesson) -> Setting | None:
+    """Return the lesson's case on the bench, if it has one whose two gradients differ."""
+    if "bench" not in lesson.prose.front:
+        return None
+    setting = read_setting(dict(parse_qsl(lesson.prose.front["bench"])))
+    runs = (run(setting.document(one), curves=False) for one in setting.variants)
+    a, b = (one.gradients["trick_gradient"][one.over] for one in runs)
+    return None if a is not None and b is not None and a.equal(b) else setting
+
+
 @lru_cache(maxsize=256)
 def gradients_to_reach(lesson: Lesson, number: int) -> list[tuple[str, str, float, float]]:
     """List gradients that a cut leaves in a step's graph: input, edge, gradient before and after.
@@ -192,8 +287,7 @@ def gradients_to_reach(lesson: Lesson, number: int) -> list[tuple[str, str, floa
             found += [
                 (leaf, edge.name, before, left[leaf])
                 for leaf, before in whole.items()
-                if left.get(leaf) and math.isfinite(left[leaf])
-                if not math.isclose(before, left[leaf], rel_tol=_NEAR)
+                if left.get(leaf) and _is_another(before, left[leaf])
             ]
     return found
 

@@ -37,7 +37,8 @@ from pages.labs.words import WORDS
 _SHARED = {
     "cards": ("trick",),
     "function": ("function", "own"),
-    "inputs": (".values", ".entry", "point", "noise", ".ends", ".seed"),
+    "move": (".entry",),
+    "inputs": (".values", "point", "noise", ".ends", ".seed"),
 }
 """The areas of the shared controls, by their names or the ends of their names."""
 _LONG = "function", "op", "point", "device"

@@ -48,7 +48,12 @@ def visited(lesson: Lesson, wish: Wish) -> Visit:
     step = lesson.prose.steps[place - 1]
     held = step.held(wish.answers)
     hidden = frozenset() if wish.uncovered else lesson.prose.hidden(wish.answers, place)
-    own = spelled(lesson, {name: step.lab[name] for name in held if name in step.lab})
+    quizzed = [spelled(lesson, case).items() for case in step.quiz]
+    own = {
+        name: text
+        for name, text in spelled(lesson, step.lab).items()
+        if name in held and not any((name, wish.values.get(name)) in case for case in quizzed)
+    }
     text, asked, errors = lesson.settings({**wish.values, **own}, wish.good)
     cuts, refusal = lesson.cuts_in(wish.cuts, asked)
     return Visit(

@@ -11,11 +11,12 @@ from functools import partial
 import streamlit as st
 
 from lessons.outputs.catalogue import Chapter, chapters
-from lessons.outputs.quiz import GAVE_UP, LENGTH, SEEDS, Item, Prediction, Task, quiz
+from lessons.outputs.quiz import GAVE_UP, LENGTH, SEEDS, Item, Match, Prediction, Task, quiz
 from lessons.prose.goal import is_reached
 from lessons.prose.steps import fill
 from pages.ui import memory, results
 from pages.ui.glossed import show_text
+from pages.ui.listing import markup
 from pages.ui.live import live_lab
 from pages.ui.natural import natural
 from pages.ui.place import Place
@@ -87,6 +88,8 @@ def _item(chapter: Chapter, items: Sequence[Item], said: str, place: int, name: 
         with words, st.container(key="words"):
             if isinstance(item, Task):
                 _task(item, answer, commit)
+            elif isinstance(item, Match):
+                _match(item, answer, commit)
             else:
                 _prediction(item, answer, commit)
             if answer:
@@ -97,6 +100,10 @@ def _item(chapter: Chapter, items: Sequence[Item], said: str, place: int, name: 
 
 def _lab(item: Item, name: str, answer: str, commit: Commit) -> None:
     """Show the item's lab; it covers the answer to a question until it is given."""
+    if isinstance(item, Match):  # the style hides A's and B's lines until the answer
+        order = {"id": name, "first": True, "values": item.settings, "cuts": "", "graph_step": None}
+        live_lab("bench", [order], name=name, answers=[answer] if answer else ())
+        return
     lesson, answers = item.lesson, [one.name for one in item.lesson.prose.questions]
     show = partial(live_lab, lesson.slug, step=item.number, name=name)
     if isinstance(item, Prediction):
@@ -127,6 +134,19 @@ def _task(item: Task, answer: str, commit: Commit) -> None:
     done = answer == item.right
     with st.container(key="verdict"):  # the lab's script moves the keyboard there
         reply(done, WORDS("you_did_it") if done else WORDS("one_way"), item.reason)
+
+
+def _match(item: Match, answer: str, commit: Commit) -> None:
+    """Ask which chart belongs to a program or, after the answer, say which one it is."""
+    st.markdown(f"## {WORDS('which_chart')}", anchors=False)
+    st.html(markup(item.code, label=WORDS("code_in_question")))
+    if not answer:
+        tiles({side: side.upper() for side in item.keys}, "match", commit)
+        return
+    done, reason = answer == item.right, item.lesson.prose.front["remember"]
+    with st.container(key="verdict"):  # the lab's script moves the keyboard there
+        said = WORDS("as_you_said") if done else WORDS("you_said", answer=answer.upper())
+        reply(done, said, WORDS("is_chart", side=item.right.upper(), reason=reason))
 
 
 def _prediction(item: Prediction, answer: str, commit: Commit) -> None:

@@ -118,7 +118,7 @@ def test_a_replica_that_is_killed_costs_nobody_anything_where_another_is_left(vi
         url = stack.enter_context(balanced(ports, repeat(0)))
         lesson = visit(url + LINK)
         left = moved_on(lesson)
-        training = trains(visit(f"{url}/reversal?lesson=moons&step=2&seeds=4&steps=20000"))
+        training = trains(visit(f"{url}/reversal?lesson=moons&step=3&seeds=4&steps=20000"))
         button(training, "start").click()
         reaches(training, 5)
         quiz = visit(f"{url}/reversal?lesson=flip")

@@ -64,7 +64,7 @@ STATES: dict[str, tuple[str, str, Act]] = {
     "cut": ("/stop_gradient?lesson=right_place&step=3", ".gl-svg", cut),
     "search": ("/glossary", ".gt-glossary", search),
     "home": ("/", LAB, nothing),
-    "training": ("/reversal?lesson=moons&step=2", ".gl-trainer", nothing),
+    "training": ("/reversal?lesson=moons&step=3", ".gl-trainer", nothing),
     "playground": ("/playground", LAB, nothing),
     "course": ("/course", "[class*=st-key-chapter_]", nothing),
     "your_own_code": ("/your_own_code", "iframe", nothing),

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from lessons.outputs.quiz import LENGTH, Prediction, quiz
+from lessons.outputs.quiz import LENGTH, Match, Prediction, quiz
 from pages.ui.words import WORDS
 from tests.browser.looking import control, edge, press_on, ready
 from tests.conftest import OpenPage
@@ -14,7 +14,7 @@ from tests.support.server import Server
 
 pytestmark = pytest.mark.browser
 
-SEED = 4  # a question, a cut, a move, a question, a move
+SEED = 18  # a question, a cut, a move, a question, two charts
 VERDICT = ".st-key-verdict"
 
 
@@ -55,6 +55,14 @@ def test_a_task_is_done_the_moment_its_goal_is_reached(
         if isinstance(item, Prediction):
             tile = page.locator(".st-key-tiles button").nth(item.keys.index(item.right))
             tile.click() if hand == "mouse" else tile.press("Enter")
+        elif isinstance(item, Match):
+            ready(page)
+            for side in item.keys:
+                expect(page.locator(f'[data-view="{side}.gradient"] svg').first).to_be_visible()
+            formula = page.locator(f'[data-area="{item.right}"] .gl-formula')
+            expect(formula).to_be_hidden()
+            press(page, item.right.upper(), hand)
+            expect(formula).to_be_visible()
         elif "cuts" in item.solved:
             is_open(page)
             toggle(page, "flip_gradient:0", hand)
@@ -74,15 +82,10 @@ def test_a_task_is_done_the_moment_its_goal_is_reached(
             is_open(page)
             slider = control(page, "scale")
             if hand == "mouse":
-                slider.click(position={"x": 1, "y": 5})
+                slider.fill(item.solved["scale"])
             else:
-                slider.press("Home")
-        elif hand == "mouse":
-            is_open(page)
-            control(page, "way", "select").select_option(item.solved["way"])
-        else:
-            press(page, WORDS("show_a_way"), hand)
-            expect(control(page, "way", "select")).to_have_value(item.solved["way"])
+                press(page, WORDS("show_a_way"), hand)
+                expect(slider).to_have_value(item.solved["scale"])
         expect(page.locator(VERDICT)).to_be_focused()
         expect(page).to_have_url(re.compile(rf"&said=\d{{{place + 1}}}&at={place}$"))
         label = WORDS("see_end") if item is items[-1] else WORDS("next_question")
@@ -93,4 +96,5 @@ def test_a_task_is_done_the_moment_its_goal_is_reached(
     expect(missed).to_have_count(LENGTH - right)
     if hand == "keyboard":
         missed.press("Enter")
-        expect(page).to_have_url(re.compile(rf"lesson={items[-1].lesson.slug}&step=\d$"))
+        (shown,) = (one for one in items if "scale" in getattr(one, "solved", ()))
+        expect(page).to_have_url(re.compile(rf"lesson={shown.lesson.slug}&step=\d$"))

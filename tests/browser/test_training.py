@@ -13,7 +13,7 @@ from tests.support.present import present
 
 pytestmark = pytest.mark.browser
 
-LESSON = "/reversal?lesson=moons&step=2&seeds=4&steps=20000"
+LESSON = "/reversal?lesson=moons&step=3&seeds=4&steps=20000"
 
 
 def opened(open_page: OpenPage, url: str) -> Page:
@@ -102,14 +102,14 @@ def test_the_text_goes_along_with_the_charts_while_it_runs(bare: str, open_page:
 
 
 def test_what_a_run_would_answer_waits_for_the_answer(bare: str, open_page: OpenPage) -> None:
-    page = opened(open_page, bare + "/reversal?lesson=moons&step=1&seeds=4&steps=20000")
+    page = opened(open_page, bare + "/reversal?lesson=moons&step=2&seeds=4&steps=20000")
     expect(button(page, "start")).to_be_disabled()
     expect(page.locator(".gl-trainer .gl-trained")).to_contain_text("skip the question first")
-    page.evaluate("placed({ step: 2 })")  # skipped, it holds nothing more
+    page.evaluate("placed({ step: 3 })")  # skipped, it holds nothing more
     expect(button(page, "start")).to_be_enabled()
-    page.evaluate("placed({ step: 1 })")
+    page.evaluate("placed({ step: 2 })")
     expect(button(page, "start")).to_be_disabled()
-    question = present(find("moons").prose.steps[0].question).name
+    question = present(find("moons").prose.steps[1].question).name
     page.evaluate("name => placed({ answers: [name] })", question)  # it was answered
     expect(button(page, "start")).to_be_enabled()
     button(page, "start").click()

@@ -133,7 +133,7 @@ def test_a_drag_and_a_cut_run_no_script_and_text_and_code_follow(
 def test_a_training_runs_no_script_and_another_step_begins_none_by_itself(
     app: Server, open_page: OpenPage
 ) -> None:
-    url = f"{app.url}/reversal?lesson=moons&step=2&seeds=4&steps=20000"
+    url = f"{app.url}/reversal?lesson=moons&step=3&seeds=4&steps=20000"
     page = trains(ready(open_page(url, height=1400, script=SPY)))
     expect(button(page, "start")).to_be_visible()
     scriptless(page)
@@ -208,7 +208,7 @@ def test_who_is_offline_is_told_and_goes_on_where_they_were(app: Server, visit: 
 
 
 def test_a_training_goes_on_after_its_line_broke(bare: str, visit: Visit) -> None:
-    page = trains(visit(f"{bare}/reversal?lesson=moons&step=2&seeds=4&steps=20000"))
+    page = trains(visit(f"{bare}/reversal?lesson=moons&step=3&seeds=4&steps=20000"))
     button(page, "start").click()
     reaches(page, 5)
     page.evaluate("lines.labs.close()")
@@ -222,7 +222,7 @@ def test_a_training_goes_on_after_its_line_broke(bare: str, visit: Visit) -> Non
 def test_a_run_that_met_a_mistake_of_ours_is_over_and_another_begins(
     bare: str, visit: Visit
 ) -> None:
-    page = trains(visit(f"{bare}/reversal?lesson=moons&step=2&seeds=4&steps=20000"))
+    page = trains(visit(f"{bare}/reversal?lesson=moons&step=3&seeds=4&steps=20000"))
     button(page, "start").click()
     reaches(page, 5)
     button(page, "pause").click()

@@ -29,7 +29,7 @@ def _clock(monkeypatch):
 
 
 def lesson_of(parameters=PARAMETERS, training=COUNTING.training):
-    prose = replace(MOONS.prose, steps=(replace(MOONS.prose.steps[1], question=None),))
+    prose = replace(MOONS.prose, steps=(MOONS.prose.steps[2],))
     lab: Lab = replace(
         MOONS.lab,
         words=COUNTING.words,
@@ -91,13 +91,13 @@ def test_training_again_begins_a_new_run():
 @pytest.mark.parametrize("phase", ["run", "pause"])
 def test_another_seed_is_seen_of_a_run_that_is_over_or_paused(phase):
     given = {"seeds": "2", "steps": "3"}
-    watch = Watch(MOONS, Wish(lab="moons", step=2, values=given), RUN)
+    watch = Watch(MOONS, Wish(lab="moons", step=3, values=given), RUN)
     go(watch, 0.0)
     if phase == "run":
         to_the_end(watch)
     seen = []
     for more in ({}, {"shown": "2"}):
-        watch.take(Wish(lab="moons", step=2, values=given | more), TrainingWish(phase=phase))
+        watch.take(Wish(lab="moons", step=3, values=given | more), TrainingWish(phase=phase))
         seen.append(watch._run.history.latest.picture["seed"].tolist())
     assert seen[0] != seen[1]
     assert done(watch) == (3 if phase == "run" else 1)
@@ -176,9 +176,9 @@ def test_a_run_that_is_over_shows_no_answer_once_a_question_holds_it():
     def asks(step):
         return Wish(lab="moons", step=step, values={"seeds": "1", "steps": "2"})
 
-    watch = Watch(MOONS, asks(2), RUN)
+    watch = Watch(MOONS, asks(3), RUN)
     watch.advance(60.0)
-    for step in (2, 1, 2):
+    for step in (3, 2, 3):
         watch.take(asks(step), TrainingWish())
     assert (done(watch), state(watch)) == (0, "ready")
 
@@ -202,9 +202,9 @@ def test_an_edge_cut_begins_a_new_run_where_it_is_cut_in_what_is_trained(reach):
     training = replace(MOONS.lab.training, cuts=reach)
     lesson = replace(MOONS, lab=replace(MOONS.lab, training=training))
     given = {"seeds": "2", "schedule": "fixed", "steps": "50"}
-    watch = Watch(lesson, Wish(lab="moons", values=given, step=2), RUN)
+    watch = Watch(lesson, Wish(lab="moons", values=given, step=3), RUN)
     before = go(watch, 0.0)
-    watch.take(Wish(lab="moons", values=given, step=2, cuts="flip_gradient:0"), RUN)
+    watch.take(Wish(lab="moons", values=given, step=3, cuts="flip_gradient:0"), RUN)
     assert (done(watch) == 0) == reach
     assert go(watch, 0.0) == (1 if reach else before + 1)
     facts = watch._run.history.facts

@@ -6,9 +6,22 @@ from random import Random
 
 import pytest
 
+from lessons.bench.comparison import compare
+from lessons.bench.setting import SIDES, read_setting
 from lessons.outputs.catalogue import chapters, find
 from lessons.outputs.computed import computed
-from lessons.outputs.quiz import LENGTH, Prediction, cut, offered, quiz
+from lessons.outputs.quiz import (
+    LENGTH,
+    Match,
+    Task,
+    cut,
+    match,
+    offered,
+    on_bench,
+    prediction,
+    quiz,
+)
+from lessons.playground.document.as_text import to_text
 from lessons.prose.goal import is_reached
 from pages.labs.lesson import frame
 from pages.labs.messages import Wish
@@ -19,8 +32,8 @@ CHAPTERS = pytest.mark.parametrize("chapter", chapters(), ids=lambda one: one.sl
 
 
 def kind_of(item):
-    if isinstance(item, Prediction):
-        return "question"
+    if not isinstance(item, Task):
+        return "match" if isinstance(item, Match) else "question"
     return "cut" if "cuts" in item.solved else "move"
 
 
@@ -29,7 +42,7 @@ def kind_of(item):
 def test_a_quiz_mixes_the_kinds_that_its_chapter_offers(chapter):
     there = {kind for lesson in chapter.lessons for _, kind, _ in offered(lesson)}
     assert there >= {"move", "question"}
-    kinds = Counter({"move": 2, "question": 2, "cut": "cut" in there})
+    kinds = Counter({"question": 2, **{kind: kind in there for kind in ("move", "cut", "match")}})
     for seed in range(SEEDS):
         items = quiz(chapter.slug, seed)
         steps = [(chapter.lessons.index(one.lesson), one.number) for one in items]
@@ -43,14 +56,22 @@ def test_a_quiz_mixes_the_kinds_that_its_chapter_offers(chapter):
 
 @CHAPTERS
 def test_the_lab_covers_the_answer_until_it_is_given(chapter):
-    for item in filter(lambda one: isinstance(one, Prediction), quiz(chapter.slug, 1)):
+    for item in (
+        prediction(lesson, number, Random(1))
+        for lesson in chapter.lessons
+        for number, kind, _ in offered(lesson)
+        if kind == "question"
+    ):
         question = item.question
         assert {*item.keys} == {one.key for one in question.options}
         names = [one.name for one in item.lesson.prose.questions]
         wish = Wish(lab=item.lesson.slug, step=item.number, values=dict(item.settings))
         before = frame(wish)
         assert before["covered"] or not question.hides
-        assert before["form"].items() >= {n: item.settings[n] for n in question.reveal}.items()
+        assert (
+            before["form"].items()
+            >= {n: item.settings[n] for n in question.holds if n in item.settings}.items()
+        )
         assert not frame(wish.model_copy(update={"answers": names}))["covered"]
         assert question.hides or question.reveal
 
@@ -61,7 +82,7 @@ def test_a_task_is_open_at_first_and_its_solution_reaches_the_goal(chapter):
         (make(lesson, number, Random(seed)) for seed in range(cases(1, 12)))
         for lesson in chapter.lessons
         for number, kind, make in offered(lesson)
-        if kind != "question"
+        if kind not in ("question", "match")
     )
     for task in makes:
         names = [one.name for one in task.lesson.prose.questions]
@@ -71,6 +92,23 @@ def test_a_task_is_open_at_first_and_its_solution_reaches_the_goal(chapter):
             wish = Wish(lab=task.lesson.slug, step=task.number, values=values, cuts=cuts)
             told = frame(wish.model_copy(update={"answers": names, "goal": task.goal}))
             assert told["turn"] is done, (task.lesson.slug, task.goal)
+
+
+@CHAPTERS
+def test_a_programs_chart_is_not_that_of_the_other_program(chapter):
+    for lesson in filter(on_bench, chapter.lessons):
+        rights = set()
+        for seed in range(8):
+            item = match(lesson, 1, Random(seed))
+            compared = compare(read_setting(dict(item.settings)))
+            sides = dict(zip(SIDES, (compared.a, compared.b), strict=True))
+            (right,) = (name for name, side in sides.items() if to_text(side.document) == item.code)
+            assert item.right == right
+            assert ("trick_gradient", "different") in [
+                (role, said.split()[0].lower()) for role, said in compared.sentence
+            ]
+            rights.add(right)
+        assert rights == {*SIDES}
 
 
 def test_any_cut_that_leaves_the_number_is_right():

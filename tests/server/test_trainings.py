@@ -20,7 +20,7 @@ from tests.support.usage import cpu_seconds
 pytestmark = pytest.mark.slow
 
 RUN = {"phase": "run"}
-SMALL = {"lab": "moons", "values": {"seeds": "1", "steps": "20000"}, "step": 2}
+SMALL = {"lab": "moons", "values": {"seeds": "1", "steps": "20000"}, "step": 3}
 
 
 @pytest.fixture(scope="module")
@@ -177,16 +177,16 @@ def test_a_training_that_cannot_be_is_refused(browser, lab):
     browser.send("0 taken")
     with pytest.raises(TimeoutError):  # not "failed": there was no run
         browser.next(0.3)
-    alone(browser, SMALL["lab"], step=2, values={"seeds": "1", "steps": "x"})
+    alone(browser, SMALL["lab"], step=3, values={"seeds": "1", "steps": "x"})
     assert browser.next()[:2] == (9, "again")
-    alone(browser, SMALL["lab"], step=2, values=SMALL["values"])
+    alone(browser, SMALL["lab"], step=3, values=SMALL["values"])
     assert training_of(browser)["total"] == 20_000
 
 
 def test_refused_text_leaves_the_run_as_it_is(browser):
     trains(browser)
     before = training_of(browser)["done"]
-    browser.ask("moons", values={"scale": "x"}, step=2, training=RUN | {"token": browser.token})
+    browser.ask("moons", values={"scale": "x"}, step=3, training=RUN | {"token": browser.token})
     while (spec := training_of(browser))["done"] <= before + 3:
         pass
     assert spec["state"] == "running"
