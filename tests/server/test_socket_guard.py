@@ -1,6 +1,5 @@
 """What our pages say on Streamlit's socket reaches it and nothing else; floods end a connection."""
 
-import asyncio
 import socket
 import time
 import urllib.request
@@ -214,12 +213,16 @@ def test_a_socket_whose_beginning_does_not_become_whole_ends(monkeypatch):
 
 
 def test_a_long_answer_and_a_socket_outlive_an_unfinished_request(monkeypatch):
-    monkeypatch.setattr(socket_guard, "LONGEST_REQUEST", 0.5)
+    waiting = []
+    monkeypatch.setattr(
+        socket_guard.Protocol, "_give_up_later", lambda one: waiting.append((one, one.cycle))
+    )
 
     async def slow(scope, receive, send):
         if scope["type"] == "websocket":
             await send({"type": "websocket.accept"})
-        await asyncio.sleep(0.8)
+        for one, last in waiting:  # as if the time for an unfinished request were over now
+            one._give_up(last)
         if scope["type"] == "websocket":
             await send({"type": "websocket.send", "text": "here"})
         else:
@@ -230,3 +233,4 @@ def test_a_long_answer_and_a_socket_outlive_an_unfinished_request(monkeypatch):
             assert answer.read() == b"here"
         with connect(f"ws://{host}/", open_timeout=START_SECONDS) as line:
             assert line.recv(START_SECONDS) == "here"
+    assert len(waiting) > 1
