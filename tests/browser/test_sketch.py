@@ -84,7 +84,31 @@ def test_drawn_in_one_stroke_of_the_mouse_a_belief_is_told_from_what_is_so(
     expect(page.get_by_role("table").get_by_role("row").nth(1)).to_contain_text("−2.4")
 
 
-def test_a_finger_draws_and_does_not_scroll_and_the_keyboard_goes_on(
+def test_beside_the_handles_a_finger_draws_only_across(app: Server, open_page: OpenPage) -> None:
+    page = ready(open_page(app.url + PREDICT, width=390, height=640))
+    touch = page.context.new_cdp_session(page)
+    touch.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+
+    def swipe(*places: tuple[float, float]) -> None:
+        kinds = ["touchStart", *["touchMove"] * (len(places) - 1)]
+        for kind, (x, y) in zip(kinds, places, strict=True):
+            touch.send(
+                "Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]}
+            )
+        touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    swipe(*[place(page, index, 1.5) for index in (1, 2, 3)])
+    assert standing(page) == pytest.approx([0, 1.5, 1.5, 1.5, 0, 0, 0, 0], abs=0.2)
+    swipe(place(page, 6, -1.5))
+    assert standing(page)[6] == pytest.approx(-1.5, abs=0.2), "a tap"
+    drawn = standing(page)
+    x, y = place(page, 4, -1.5)
+    expect(page.locator(".gt-sketch-chart")).to_have_css("touch-action", "pan-y")
+    swipe(*((x, y - up) for up in range(0, 180, 20)))
+    assert standing(page) == drawn
+
+
+def test_a_finger_on_a_handle_does_not_scroll_and_the_keyboard_goes_on(
     app: Server, open_page: OpenPage
 ) -> None:
     page = ready(open_page(app.url + PREDICT, width=390, height=844))

@@ -10,7 +10,7 @@ import { HIGH, WIDE, key, path } from "./axes.js";
 /** @import { Sketch } from "./sketch.js" */
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const CLOSE = 6; // a stroke this near to a handle's x moves it as well
+const CLOSE = 6; // a stroke this near to a handle's x moves it as well; a finger that moves less taps
 
 /**
  * The handles, their line, and the button.
@@ -32,6 +32,7 @@ export function moving(drawing, data, at, commit) {
   const handles = data.names.map((name) =>
     svg(
       "g", "gt-handle", { role: "slider", tabindex: "0", ...range, "aria-label": phrase("handle_at", { label: data.label, x: name }) },
+      svg("ellipse", "gt-reach", { rx: 24, ry: 24 }),
       svg("circle", "", { r: 9 }),
     ), // prettier-ignore
   );
@@ -84,6 +85,8 @@ function hearStrokes(drawing, data, at, handles, put) {
   const across = data.x.map((x) => at.across(x));
   /** @type {{x: number, level: number, held: number | null} | null} */
   let last = null; // where the pointer was, and the handle it has hold of
+  /** @type {PointerEvent | null} */
+  let from = null; // a finger beside the handles: it draws if it goes across, or taps
   const where = (/** @type {PointerEvent} */ event) => {
     const box = drawing.getBoundingClientRect();
     const x = ((event.clientX - box.left) / box.width) * WIDE;
@@ -94,6 +97,8 @@ function hearStrokes(drawing, data, at, handles, put) {
     const apart = across.map((place) => Math.abs(place - x));
     return apart.indexOf(Math.min(...apart));
   };
+  const onHandle = (/** @type {Event} */ { target }) => /** @type {Element} */ (target).closest(".gt-handle");
+  drawing.addEventListener("touchstart", (event) => onHandle(event) && event.preventDefault(), { passive: false });
   drawing.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
     event.preventDefault();
@@ -101,12 +106,22 @@ function hearStrokes(drawing, data, at, handles, put) {
     const now = where(event);
     const held = nearest(now.x);
     last = { ...now, held };
-    put(held, now.level);
+    from = event.pointerType === "touch" && !onHandle(event) ? event : null;
+    if (!from) put(held, now.level);
     handles[held].focus({ preventScroll: true, focusVisible: false });
   });
   drawing.addEventListener("pointermove", (event) => {
     const before = last;
-    if (!before || !drawing.hasPointerCapture(event.pointerId)) return;
+    if (!before) return;
+    if (from) {
+      const [x, y] = [event.clientX - from.clientX, event.clientY - from.clientY].map(Math.abs);
+      if (x <= y) {
+        if (y > CLOSE) last = null; // no tap any more
+        return;
+      }
+      if (before.held !== null) put(before.held, before.level);
+      from = null;
+    }
     const now = where(event);
     let { held } = before;
     across.forEach((x, index) => {
@@ -119,4 +134,9 @@ function hearStrokes(drawing, data, at, handles, put) {
     if (held !== null && nearest(now.x) === held) put(held, now.level);
     last = { ...now, held };
   });
+  drawing.addEventListener("pointerup", () => {
+    if (last && last.held !== null) put(last.held, last.level);
+    last = null;
+  });
+  drawing.addEventListener("pointercancel", () => (last = null));
 }
