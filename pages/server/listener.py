@@ -16,8 +16,10 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from pages.server.limits import raise_file_limit
 from pages.server.visitors import visitor
 
-MOST, LEAST = 3_000, 16
-"""Open connections: as many as the descriptors allow, between these. A visitor has half of them."""
+MOST = 3_000
+"""Open connections, if the descriptors allow as many. A visitor has half of them."""
+FEWEST = 1_024
+"""Descriptors that the server needs. With 256, eighty closed pages kept it from opening another."""
 KEPT, OF_A_PAGE = 512, 4
 """Descriptors for the workers, and for the 128 sessions that Streamlit keeps for two minutes after
 their pages were closed; and those of an open page: a socket, and an event loop with three."""
@@ -34,11 +36,19 @@ class Listener(socket.socket):
     Args:
         listening: the socket that this one takes over.
         server: it has the connections, and knows the proxies, which pass many visitors on.
+
+    Raises:
+        SystemExit: the process may open too few files.
     """
 
     def __init__(self, listening: socket.socket, server: uvicorn.Server) -> None:
+        if (files := raise_file_limit()) < FEWEST:
+            raise SystemExit(
+                f"The server may open {files} files and needs {FEWEST}. Raise its limit: "
+                f"ulimit -n {FEWEST}"
+            )
         super().__init__(fileno=listening.detach())
-        self._most = max(LEAST, min(MOST, (raise_file_limit() - KEPT) // OF_A_PAGE))
+        self._most = min(MOST, (files - KEPT) // OF_A_PAGE)
         self._connections: Collection[Any] = server.server_state.connections
         self._open_of: Counter[str] = Counter()
         self._counted = 0.0

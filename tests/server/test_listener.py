@@ -4,6 +4,7 @@ import socket
 from contextlib import ExitStack, suppress
 from unittest.mock import Mock
 
+import pytest
 import uvicorn
 
 from pages.server import listener as listening
@@ -11,8 +12,7 @@ from pages.server.listener import Listener
 
 
 def test_a_visitor_has_half_of_the_connections_and_a_proxy_all(monkeypatch):
-    monkeypatch.setattr(listening, "raise_file_limit", lambda: 100)
-    monkeypatch.setattr(listening, "LEAST", 6)
+    monkeypatch.setattr(listening, "MOST", 6)
     monkeypatch.setattr(listening, "EVERY", 0.0)
     server = uvicorn.Server(uvicorn.Config("app", forwarded_allow_ips="127.0.1.0/24"))
     connections = server.server_state.connections
@@ -38,3 +38,10 @@ def test_a_visitor_has_half_of_the_connections_and_a_proxy_all(monkeypatch):
         assert not accepted("127.0.0.1")
         connections -= {one for one in connections if one.client[0] == "127.0.0.1"}
         assert [accepted("127.0.1.1") for _ in range(5)] == [True] * 4 + [False]
+
+
+def test_a_server_with_too_few_descriptors_says_how_many_it_needs(monkeypatch):
+    monkeypatch.setattr(listening, "raise_file_limit", lambda: 256)
+    bound = socket.create_server(("127.0.0.1", 0))
+    with bound, pytest.raises(SystemExit, match="256 files and needs 1024"):
+        Listener(bound, uvicorn.Server(uvicorn.Config("app")))
