@@ -26,7 +26,6 @@ from tests.server.jobs import (
     pid_after,
     pid_of_the_second_try,
     pid_once,
-    stop_once,
 )
 from tests.support.server import ROOT, START_SECONDS, until
 from tests.support.usage import children
