@@ -41,7 +41,7 @@ def form(runs: Runs) -> Problems:
 def numbers(runs: Runs) -> Problems:
     """The file prints the lesson's numbers, at each step and in each number format."""
     lesson, few = runs.lesson, {"seeds": "1"} if runs.lesson.lab.training else {}
-    given = [{}, {"dtype": "float32"}, {"dtype": "bfloat16"}]
+    given = [{}, *({"dtype": dtype} for dtype in _TOLERANCE)]
     given += [dict(step.lab) for step in lesson.prose.steps]
     return printed_alike(runs, (lesson.validate({**one, **few}) for one in given))
 

@@ -146,7 +146,8 @@ def numbers_at_end(
     """The numbers of a run's facts at its end; kept, since each answer to grade asks for them.
 
     Args:
-        settings: as text, those that differ from the lab's own; few seeds and few steps, say.
+        settings: as text, those that differ from the lab's own: few seeds and few steps, and what
+            the question's step sets, which is not known here.
     """
     asked = lab, program, tuple(settings.items())
     if asked not in ENDS:
