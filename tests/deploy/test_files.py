@@ -21,7 +21,7 @@ CLUSTER = ROOT / "deploy" / "kubernetes.yaml"
         ("kubernetes-validate", ["--strict", "-k", "1.37", str(CLUSTER)]),
     ],
 )
-def test_each_file_keeps_to_its_schema(tool, words):
+def test_each_file_keeps_to_its_schema(tool: str, words: list[str]) -> None:
     found = shutil.which(tool, path=str(Path(sys.executable).parent))
     if not found:
         pytest.skip(f"{tool} has no wheel for this system")
@@ -29,7 +29,7 @@ def test_each_file_keeps_to_its_schema(tool, words):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_the_parts_of_the_cluster_name_each_other():
+def test_the_parts_of_the_cluster_name_each_other() -> None:
     cluster = {one["kind"]: one for one in yaml.safe_load_all(CLUSTER.read_text("utf-8"))}
     deployment = cluster["Deployment"]["spec"]
     (container,) = deployment["template"]["spec"]["containers"]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.present import present
 from tests.support.server import ROOT, free_port, serve, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
@@ -22,12 +23,12 @@ LAST = (ROOT / "Dockerfile").read_text("utf-8").replace("\\\n", " ").split("\nFR
 """The last stage, a line for each instruction."""
 
 
-def command(word):
-    return json.loads(re.search(rf"^{word} (.+)$", LAST, re.M)[1])
+def command(word: str) -> list[str]:
+    return list(json.loads(present(re.search(rf"^{word} (.+)$", LAST, re.M))[1]))
 
 
 @pytest.fixture
-def image(tmp_path):
+def image(tmp_path: Path) -> Path:
     """Make the app's directory as the image has it."""
     folder = tmp_path / "app"
     folder.mkdir()
@@ -48,16 +49,18 @@ def image(tmp_path):
     return folder
 
 
-def written(folder):
+def written(folder: Path) -> dict[Path, int]:
     """Return when each file was written."""
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
 
 
-def test_what_is_copied_runs_reads_alone_and_says_that_it_is_ready(image, tmp_path):
+def test_what_is_copied_runs_reads_alone_and_says_that_it_is_ready(
+    image: Path, tmp_path: Path
+) -> None:
     assert not (image / "tests").exists()
     assert not (image / ".git").exists()
     port = free_port()
-    variables = dict(re.findall(r"(\w+)=(\S+)", re.search(r"^ENV (.+)$", LAST, re.M)[1]))
+    variables = dict(re.findall(r"(\w+)=(\S+)", present(re.search(r"^ENV (.+)$", LAST, re.M))[1]))
     python = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     variables |= {"PORT": port, "HOME": tmp_path, "PATH": python}
     variables["STREAMLIT_SERVER_BASE_URL_PATH"] = "gradients"

@@ -3,6 +3,7 @@
 import copy
 import gc
 import weakref
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -10,12 +11,13 @@ from torch import nn
 from torch.nn import functional
 
 from lessons.gradient_tricks.doctor import assert_gradients, trace
+from tests.support.present import present
 
 
 class Program:
     """A model with what a watcher could disturb: draws, hooks, buffers, a checkpoint of its own."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         torch.manual_seed(1)
         self.net = nn.Sequential(
             nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(inplace=True), nn.Dropout(0.3),
@@ -25,11 +27,15 @@ class Program:
         self.scale = torch.ones(3, requires_grad=True) * 2
         self.opt = torch.optim.Adam(self.net.parameters(), 1e-2)
         self.x, self.y = torch.randn(6, 4), torch.tensor([0, 1, 2, 0, 1, 2])
-        self.hooked = []
-        self.net[0].weight.register_hook(lambda g: self.hooked.append(g.clone()) or g * 2)
+        self.hooked: list[torch.Tensor] = []
+        next(self.net.parameters()).register_hook(self.doubled)
         self.net[4].register_full_backward_hook(lambda *_: None)
 
-    def step(self):
+    def doubled(self, gradient: torch.Tensor) -> torch.Tensor:
+        self.hooked.append(gradient.clone())
+        return gradient * 2
+
+    def step(self) -> object:
         for _ in range(3):
             self.opt.zero_grad()
             out = self.net(self.x) * self.scale
@@ -41,11 +47,11 @@ class Program:
             self.opt.step()
         return loss
 
-    def closure(self):
+    def closure(self) -> object:
         """Step with L-BFGS, which computes the loss itself, several times."""
         opt = torch.optim.LBFGS(self.net.parameters(), max_iter=3)
 
-        def loss():
+        def loss() -> torch.Tensor:
             opt.zero_grad()
             value = functional.cross_entropy(self.net(self.x), self.y)
             value.backward()
@@ -53,16 +59,16 @@ class Program:
 
         return opt.step(loss)
 
-    def wrong(self):
+    def wrong(self) -> None:
         self.step()
-        self.scale.grad.zero_()
+        present(self.scale.grad).zero_()
 
-    def twice(self):
+    def twice(self) -> None:
         h = self.net(self.x)
         for _ in range(2):
             h.square().mean().backward()
 
-    def seen(self):
+    def seen(self) -> dict[str, torch.Tensor]:
         tensors = {
             **self.net.state_dict(), **{f"teacher.{k}": v for k, v in
                                         self.teacher.state_dict().items()},
@@ -75,7 +81,7 @@ class Program:
 
 @pytest.mark.parametrize("name", ["step", "closure", "wrong", "twice"])
 @pytest.mark.filterwarnings("ignore:The .grad attribute")
-def test_the_program_is_the_same_to_the_bit(name):
+def test_the_program_is_the_same_to_the_bit(name: str) -> None:
     alone, watched = Program(), Program()
     torch.manual_seed(2)
     raised = result = None
@@ -99,7 +105,7 @@ def test_the_program_is_the_same_to_the_bit(name):
     assert not any(one._backward_hooks for one in parameters)
 
 
-def test_a_test_of_ones_own_fails_with_the_cause_its_line_and_the_way_out():
+def test_a_test_of_ones_own_fails_with_the_cause_its_line_and_the_way_out() -> None:
     net = nn.Linear(2, 1)
     x = torch.ones(3, 2)
     assert assert_gradients(lambda: net(x).square().mean()).faults == []
@@ -112,7 +118,7 @@ def test_a_test_of_ones_own_fails_with_the_cause_its_line_and_the_way_out():
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit.script:Warning")
-def test_what_is_opaque_is_said_to_be():
+def test_what_is_opaque_is_said_to_be() -> None:
     net = nn.Linear(2, 1)
     scripted = torch.jit.script(net)
     assert any("scripted" in one for one in trace(lambda: scripted(torch.ones(3, 2)).sum()).notes)
@@ -121,25 +127,30 @@ def test_what_is_opaque_is_said_to_be():
     assert any("torch.func" in one for one in made.notes)
 
 
-def network_step():
+Activations = list[weakref.ref[torch.Tensor]]
+Made = tuple[Callable[[], object], Activations, torch.Tensor]
+
+
+def network_step() -> Made:
     net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
     opt, x = torch.optim.SGD(net.parameters(), 0.1), torch.randn(5, 3)
-    seen = []
+    seen: Activations = []
 
-    def step():
+    def step() -> None:
         opt.zero_grad()
         hidden = net[:2](x)
         seen.append(weakref.ref(hidden))
         net[2](hidden).square().mean().backward()
         opt.step()
 
-    return step, seen, net[0].weight
+    return step, seen, next(net.parameters())
 
 
-def returned_loss():
-    w, x, seen = torch.randn(3, requires_grad=True), torch.randn(5, 3), []
+def returned_loss() -> Made:
+    w, x = torch.randn(3, requires_grad=True), torch.randn(5, 3)
+    seen: Activations = []
 
-    def loss():
+    def loss() -> torch.Tensor:
         hidden = x @ w
         seen.append(weakref.ref(hidden))
         (slope,) = torch.autograd.grad(hidden.sum(), w, create_graph=True)
@@ -148,10 +159,11 @@ def returned_loss():
     return loss, seen, w
 
 
-def weight_that_is_no_leaf():
-    w, x, seen = torch.randn(3, requires_grad=True), torch.randn(5, 3), []
+def weight_that_is_no_leaf() -> Made:
+    w, x = torch.randn(3, requires_grad=True), torch.randn(5, 3)
+    seen: Activations = []
 
-    def step():
+    def step() -> torch.Tensor | None:
         scaled = w * 2
         seen.append(weakref.ref(scaled))
         (x @ scaled).mean().backward()
@@ -160,10 +172,10 @@ def weight_that_is_no_leaf():
     return step, seen, w
 
 
-def test_a_trace_keeps_no_activation_of_a_program_that_raised():
-    seen = []
+def test_a_trace_keeps_no_activation_of_a_program_that_raised() -> None:
+    seen: Activations = []
 
-    def step(x):
+    def step(x: torch.Tensor) -> None:
         hidden = x.exp()
         seen.append(weakref.ref(hidden))
         hidden += 1
@@ -177,9 +189,12 @@ def test_a_trace_keeps_no_activation_of_a_program_that_raised():
 
 @pytest.mark.parametrize("make_program", [network_step, returned_loss, weight_that_is_no_leaf])
 @pytest.mark.filterwarnings("ignore:The .grad attribute")
-def test_a_trace_keeps_no_activation_and_frees_the_weights_with_itself(make_program):
-    program, activations, weight = make_program()
-    weight = weakref.ref(weight)
+def test_a_trace_keeps_no_activation_and_frees_the_weights_with_itself(
+    make_program: Callable[[], Made],
+) -> None:
+    program, activations, made_weight = make_program()
+    weight = weakref.ref(made_weight)
+    del made_weight
     gc.collect()
     gc.disable()
     try:
@@ -195,10 +210,10 @@ def test_a_trace_keeps_no_activation_and_frees_the_weights_with_itself(make_prog
 
 @pytest.mark.slow  # loads torch's compiler
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_what_torch_compile_made_is_watched_op_by_op():
-    compiled = []
+def test_what_torch_compile_made_is_watched_op_by_op() -> None:
+    compiled: list[torch.fx.GraphModule] = []
 
-    def backend(graph, _):
+    def backend(graph: torch.fx.GraphModule, _: object) -> Callable[..., object]:
         compiled.append(graph)
         return graph.forward
 
@@ -216,19 +231,19 @@ def test_what_torch_compile_made_is_watched_op_by_op():
     assert len(compiled) == 1
 
 
-def test_a_tensor_that_a_module_holds_is_no_parameter_of_it():
+def test_a_tensor_that_a_module_holds_is_no_parameter_of_it() -> None:
     class Scaled(nn.Module):
-        def __init__(self):
+        def __init__(self) -> None:
             super().__init__()
             self.scale = torch.ones(3, requires_grad=True)
             self.head = nn.Linear(3, 1)
 
-        def forward(self, x):
-            return self.head(x * self.scale).mean()
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.mean(self.head(x * self.scale))
 
     net, x = Scaled(), torch.randn(2, 3)
 
-    def step(parameters):
+    def step(parameters: list[torch.Tensor]) -> None:
         opt = torch.optim.SGD(parameters, 0.1)
         net(x).backward()
         opt.step()

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pytest
 import torch
 
+from lessons.gradient_tricks.doctor import Trace
 from lessons.gradient_tricks.doctor.command import traced_file
 
 CASES = Path(__file__).parent / "cases"
@@ -128,7 +129,7 @@ CORRECT = [
 ]
 
 
-def named(case):
+def named(case: Case) -> pytest.ParameterSet:
     """Name the case for pytest after its target."""
     file, _, name = case.target.partition(":")
     return pytest.param(case, id=f"{file.split('_')[0]}-{name}" if name else file)
@@ -136,12 +137,12 @@ def named(case):
 
 @pytest.mark.parametrize("case", [named(case) for case in BROKEN + CORRECT])
 @pytest.mark.filterwarnings("ignore")
-def test_a_report_from_the_field(case):
+def test_a_report_from_the_field(case: Case) -> None:
     file, _, name = case.target.partition(":")
     answers(case, traced_file(f"{CASES / file}.py:{name}", list(case.args)))
 
 
-def answers(case, made):
+def answers(case: Case, made: Trace) -> None:
     """Check what a trace says against its row."""
     file = case.target.partition(":")[0]
     told = str(made)

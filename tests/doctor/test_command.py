@@ -2,6 +2,7 @@
 
 import inspect
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,18 @@ from tests.doctor import broken
 BROKEN = str(Path(broken.__file__))
 
 
+Command = Callable[..., tuple[object, str, str]]
+
+
 @pytest.fixture
-def command(capsys, tmp_path, monkeypatch):
+def command(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Command:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", sys.path.copy())
 
-    def run(*words):
+    def run(*words: str) -> tuple[object, str, str]:
+        status: object
         try:
             status = main(["trace", *words])
         except SystemExit as end:
@@ -31,7 +38,7 @@ def command(capsys, tmp_path, monkeypatch):
     return run
 
 
-def test_it_prints_the_faults_and_writes_the_page(command, tmp_path):
+def test_it_prints_the_faults_and_writes_the_page(command: Command, tmp_path: Path) -> None:
     status, out, err = command(f"{BROKEN}:detached", "--arg", "x=-2,-1,1")
     assert (status, err) == (1, "")
     assert "1 fault" in out
@@ -40,7 +47,7 @@ def test_it_prints_the_faults_and_writes_the_page(command, tmp_path):
     assert (tmp_path / "detached.html").read_text("utf-8").startswith("<!doctype html>")
 
 
-def test_a_page_of_somebody_else_stays(command, tmp_path):
+def test_a_page_of_somebody_else_stays(command: Command, tmp_path: Path) -> None:
     (tmp_path / "detached.html").write_text("<!doctype html>my own")
     status, out, err = command(f"{BROKEN}:detached", "--arg", "x=-2,-1,1")
     assert (status, out) == (2, "")
@@ -50,7 +57,9 @@ def test_a_page_of_somebody_else_stays(command, tmp_path):
         assert command(f"{BROKEN}:fine", "--arg", "x=1", "--arg", "w=1")[0] == 0
 
 
-def test_where_it_was_written_is_told_without_control_characters(command, tmp_path):
+def test_where_it_was_written_is_told_without_control_characters(
+    command: Command, tmp_path: Path
+) -> None:
     name = "red\x1b[31m.html"
     _, out, _ = command(f"{BROKEN}:detached", "--arg", "x=-2,-1,1", "--out", name)
     assert "Written: red\ufffd[31m.html" in out
@@ -68,7 +77,7 @@ def test_where_it_was_written_is_told_without_control_characters(command, tmp_pa
         ("as_dictionary", "x=3", ["result 9"]),
     ],
 )
-def test_what_a_target_may_be(command, what, given, says):
+def test_what_a_target_may_be(command: Command, what: str, given: str, says: list[str]) -> None:
     status, out, err = command(f"{BROKEN}:{what}", "--arg", given)
     assert (status, err) == (0, "")
     assert all(one in out for one in says)
@@ -94,14 +103,14 @@ def test_what_a_target_may_be(command, what, given, says):
         ([f"{BROKEN}:item", "--arg", "x=1", "--out", "none/x.html"], "No such file"),
     ],
 )
-def test_a_mistake_is_told_in_words(command, words, says):
+def test_a_mistake_is_told_in_words(command: Command, words: list[str], says: str) -> None:
     status, out, err = command(*words)
     assert (status, out) == (2, "")
     assert says in err
     assert "Traceback" not in err
 
 
-def test_the_last_lines_of_a_program_that_raised(command):
+def test_the_last_lines_of_a_program_that_raised(command: Command) -> None:
     _, _, err = command(f"{BROKEN}:fails", "--arg", "x=1,2,3,4")
     first, *frames, last = err.strip().split("\n")
     assert first == "python -m lessons: fails raised:"
@@ -110,7 +119,7 @@ def test_the_last_lines_of_a_program_that_raised(command):
     assert "RuntimeError" in last
 
 
-def test_a_file_that_does_not_run(command, tmp_path):
+def test_a_file_that_does_not_run(command: Command, tmp_path: Path) -> None:
     (tmp_path / "half.py").write_text("import torch\nx = (\n")
     assert "does not run" in command("half.py:f")[2]
     (tmp_path / "broken_import.py").write_text("import nothing_of_the_kind\n")
@@ -137,18 +146,20 @@ def test_a_file_that_does_not_run(command, tmp_path):
         ("True,False", (2,), torch.bool, False),
     ],
 )
-def test_how_a_tensor_is_written(text, shape, dtype, grad):
+def test_how_a_tensor_is_written(
+    text: str, shape: tuple[int, ...], dtype: torch.dtype, grad: bool
+) -> None:
     value = value_of("x", text)
     assert (tuple(value.shape), value.dtype, value.requires_grad) == (shape, dtype, grad)
 
 
-def test_a_seed_draws_the_same_again():
+def test_a_seed_draws_the_same_again() -> None:
     one, again, other = (value_of("x", f"randn(3):{seed}") for seed in (1, 1, 2))
     assert torch.equal(one, again)
     assert not torch.equal(one, other)
 
 
-def test_plain_values_by_annotation_or_by_word():
+def test_plain_values_by_annotation_or_by_word() -> None:
     given = read(["x=1,2", "power=3", "name=q", "scale=0.5"])
     signature = inspect.signature(broken.plain_arguments)
     values = bound("plain_arguments", signature, given, grad=True)

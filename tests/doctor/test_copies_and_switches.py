@@ -2,12 +2,14 @@
 
 import gc
 import inspect
+import types
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
-from lessons.gradient_tricks.doctor import trace
+from lessons.gradient_tricks.doctor import Trace, trace
 from tests.doctor import copies_and_switches as programs
 
 FILE = "copies_and_switches.py"
@@ -62,7 +64,7 @@ LOOPS = (
 SHAPES = {programs.first_order: (3, 1), programs.ZeroConvolution: (1, 1, 5, 5)}
 
 
-def traced(program):
+def traced(program: Any) -> Trace:
     torch.manual_seed(0)
     is_module = inspect.isclass(program)
     takes = inspect.signature(program.forward if is_module else program).parameters
@@ -77,13 +79,13 @@ def traced(program):
         gc.freeze()
 
 
-def lines_of(text):
+def lines_of(text: str) -> list[str]:
     return [f"{FILE}:{at}" for at, line in enumerate(SOURCE, start=1) if text in line]
 
 
 @pytest.mark.parametrize("program", BROKEN, ids=lambda one: one.__name__)
 @pytest.mark.filterwarnings("ignore")
-def test_the_cause_is_one_fault_with_its_line_and_the_way_out(program):
+def test_the_cause_is_one_fault_with_its_line_and_the_way_out(program: Any) -> None:
     says, line, do = BROKEN[program]
     made = traced(program)
     assert len(made.faults) == 1, str(made)
@@ -96,13 +98,13 @@ def test_the_cause_is_one_fault_with_its_line_and_the_way_out(program):
 
 
 @pytest.mark.parametrize("program", CORRECT, ids=lambda one: one.__name__)
-def test_what_is_usual_is_no_fault(program):
+def test_what_is_usual_is_no_fault(program: Any) -> None:
     made = traced(program)
     assert made.faults == [], str(made)
 
 
 @pytest.fixture
-def correct_loops():
+def correct_loops() -> Any:
     """Its optimizers load torch's compiler: a second that who only collects the tests saves."""
     from tests.doctor import correct_loops
 
@@ -110,14 +112,18 @@ def correct_loops():
 
 
 @pytest.mark.parametrize("name", LOOPS)
-def test_a_training_step_that_looks_odd_is_no_fault(name, correct_loops):
+def test_a_training_step_that_looks_odd_is_no_fault(
+    name: str, correct_loops: types.ModuleType
+) -> None:
     torch.manual_seed(0)
     made = trace(getattr(correct_loops, name))
     assert made.faults == [], str(made)
     assert not any("opaque" in note for note in made.notes)
 
 
-def test_a_default_device_which_watches_calls_too_changes_no_answer(correct_loops):
+def test_a_default_device_which_watches_calls_too_changes_no_answer(
+    correct_loops: types.ModuleType,
+) -> None:
     torch.set_default_device("cpu")
     try:
         assert trace(correct_loops.equation_of_motion).faults == []
@@ -127,7 +133,7 @@ def test_a_default_device_which_watches_calls_too_changes_no_answer(correct_loop
     assert fault.kind == "no_create_graph"
 
 
-def test_what_is_usual_and_looks_wrong_is_a_note():
+def test_what_is_usual_and_looks_wrong_is_a_note() -> None:
     assert "a copy of student, which trains" in traced(programs.Average).notes[0]
     assert "while gate is 0" in traced(programs.Gated).notes[0]
     assert "create_graph" in traced(programs.attack).notes[0]

@@ -1,20 +1,22 @@
 """Each way in which a gradient goes wrong is named, with its place, on the page and as text."""
 
 import re
+from collections.abc import Callable
 from html import unescape
+from pathlib import Path
 
 import pytest
 import torch
 from torch import nn
 
-from lessons.gradient_tricks.doctor import trace
+from lessons.gradient_tricks.doctor import Trace, trace
 from lessons.gradient_tricks.doctor.command import trace_script
 from tests.doctor import broken
 
 X = (1.0, 2.0, 3.0)
 
 
-def traced(thing, *numbers):
+def traced(thing: Callable[..., object], *numbers: float) -> Trace:
     x = torch.tensor(numbers or X, requires_grad=not isinstance(thing, type))
     return trace(thing, x)
 
@@ -47,7 +49,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.filterwarnings("ignore:To copy construct")
-def test_the_fault_is_named_on_the_page_and_as_text(case):
+def test_the_fault_is_named_on_the_page_and_as_text(case: str) -> None:
     program, kind, says = CASES[case]
     made = traced(program)
     expected = ["unused", kind] if kind == "no_tensor" else [kind]
@@ -58,7 +60,7 @@ def test_the_fault_is_named_on_the_page_and_as_text(case):
     assert {fault.node for fault in made.faults} <= drawn | {None}
 
 
-def test_an_overflow_of_float16_is_named():
+def test_an_overflow_of_float16_is_named() -> None:
     first = traced(broken.half, 1.0, 12.0).faults[0]
     assert first.kind == "nonfinite_forward"
     assert "exp (y)" in first.says
@@ -67,22 +69,22 @@ def test_an_overflow_of_float16_is_named():
     assert traced(broken.half, 1.0, 2.0).faults == []
 
 
-def test_what_is_not_used_for_the_result_is_named():
+def test_what_is_not_used_for_the_result_is_named() -> None:
     x, w = torch.tensor(X, requires_grad=True), torch.tensor(X, requires_grad=True)
     (fault,) = trace(broken.elsewhere, x, w).faults
     assert fault.kind == "no_path"
     assert fault.says.startswith("x got no gradient")
 
 
-def test_what_stood_in_grad_stays_there():
+def test_what_stood_in_grad_stays_there() -> None:
     x = torch.tensor(X, requires_grad=True)
     x.grad = torch.full((3,), 7.0)
     trace(lambda x: (x * x).sum(), x)
     assert x.grad.tolist() == [7.0, 7.0, 7.0]
 
 
-def test_a_mask_of_infinities_is_no_fault():
-    def attention(x, *masked):
+def test_a_mask_of_infinities_is_no_fault() -> None:
+    def attention(x: torch.Tensor, *masked: bool) -> torch.Tensor:
         return x.masked_fill(torch.tensor(masked), -torch.inf).softmax(0).square().sum()
 
     assert traced(lambda x: attention(x, False, False, True)).faults == []
@@ -91,8 +93,8 @@ def test_a_mask_of_infinities_is_no_fault():
     assert "NaN" in first.says
 
 
-def test_a_nan_beyond_the_numbers_that_are_kept_is_seen():
-    def program(x):
+def test_a_nan_beyond_the_numbers_that_are_kept_is_seen() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
         big = x.expand(5000).clone()
         return torch.log(big * torch.arange(5000, 0, -1).sub(1)).sum()
 
@@ -101,7 +103,7 @@ def test_a_nan_beyond_the_numbers_that_are_kept_is_seen():
     assert "log" in made.faults[0].says
 
 
-def test_frozen_parameters_are_told_and_no_fault():
+def test_frozen_parameters_are_told_and_no_fault() -> None:
     model = nn.Sequential(nn.Linear(3, 2), nn.Linear(2, 1))
     model[0].requires_grad_(False)
     made = trace(model, torch.ones(1, 3))
@@ -109,14 +111,14 @@ def test_frozen_parameters_are_told_and_no_fault():
     assert "frozen" in str(made)
 
 
-def test_nothing_that_wants_a_gradient_is_told():
+def test_nothing_that_wants_a_gradient_is_told() -> None:
     made = trace(lambda x: x.sum(), torch.ones(2))
     assert [one.kind for one in made.faults] == ["nothing_wanted"]
 
 
-def test_what_is_written_into_the_page_stays_text():
+def test_what_is_written_into_the_page_stays_text() -> None:
     class Strange(nn.Module):
-        def forward(self, x):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
             return (x * 1).sum()
 
     Strange.__name__ = "</script><img src=x>"
@@ -125,7 +127,7 @@ def test_what_is_written_into_the_page_stays_text():
     assert page.count("</script>") == 1
 
 
-def test_unusual_programs_are_traced_without_false_alarms():
+def test_unusual_programs_are_traced_without_false_alarms() -> None:
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     lazy = nn.Sequential(nn.LazyLinear(2), nn.LSTM(2, 3))
     assert trace(lazy, torch.randn(4, 2)).faults == []
@@ -136,15 +138,15 @@ def test_unusual_programs_are_traced_without_false_alarms():
     assert trace(lambda *a, **k: a[0].sum() + k["m"].sum(), x, m=x).faults == []
     assert trace(lambda x: x.sum(), torch.zeros(0, requires_grad=True)).faults == []
 
-    def logsumexp(x):
+    def logsumexp(x: torch.Tensor) -> torch.Tensor:
         most = x.max()  # whose two paths cancel
         return most + torch.log(torch.exp(x - most).sum())
 
     assert traced(logsumexp, 0.3, 0.7, 0.1).faults == []
 
 
-def test_a_cause_in_a_loop_is_told_once_and_counted():
-    def program(x):
+def test_a_cause_in_a_loop_is_told_once_and_counted() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
         total = x.sum()
         for _ in range(40):
             y = torch.exp(x)
@@ -156,15 +158,15 @@ def test_a_cause_in_a_loop_is_told_once_and_counted():
     assert fault.says.endswith("This happens 40 times.")
 
 
-def test_a_number_that_was_printed_is_not_blamed():
-    def program(x):
+def test_a_number_that_was_printed_is_not_blamed() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
         h = x * x
         print(f"{h.mean().item():.3f}")
         return (h.detach() * 3).sum()
 
     assert [one.kind for one in traced(program).faults] == ["detached"]
 
-    def returns_a_number(x):
+    def returns_a_number(x: torch.Tensor) -> float:
         h = x * x
         str(h.mean().item())
         return h.sum().item()
@@ -173,13 +175,13 @@ def test_a_number_that_was_printed_is_not_blamed():
     assert ".item() on sum(…)" in fault.says
 
 
-def test_a_mean_of_nothing_is_told():
+def test_a_mean_of_nothing_is_told() -> None:
     fault = traced(lambda x: x[x > 100].mean()).faults[0]
     assert "NaN" in fault.says
     assert "is empty" in fault.says
 
 
-def test_of_a_leaf_that_many_rows_read_the_row_is_named_where_it_breaks():
+def test_of_a_leaf_that_many_rows_read_the_row_is_named_where_it_breaks() -> None:
     fault = traced(broken.one_row_divides_by_zero).faults[0]
     assert (
         "the upstream gradient at [5, 2] is 0, and NaN goes back to w at [2], which is 3."
@@ -188,13 +190,13 @@ def test_of_a_leaf_that_many_rows_read_the_row_is_named_where_it_breaks():
     assert "The denominator is 0 there" in fault.do
 
 
-def test_no_single_entry_stands_for_all_that_a_sum_read():
+def test_no_single_entry_stands_for_all_that_a_sum_read() -> None:
     made = trace(broken.too_long_a_row, torch.tensor([[0.0, 1.0, 2.0]], requires_grad=True))
     assert "comes from sum in tests/doctor/broken.py:" in made.faults[0].says
     assert ", of " not in made.faults[0].says
 
 
-def test_the_page_multiplies_what_it_sums_and_shows_the_entry_where_it_breaks():
+def test_the_page_multiplies_what_it_sums_and_shows_the_entry_where_it_breaks() -> None:
     w = torch.tensor([3.0, 2.0], requires_grad=True)
     page = unescape(trace(lambda w: (torch.ones(3, 2) * w).square().mean(), w).html)
     assert "1 · 1 + 1 · 1 + 1 · 1 = 3 to w" in page
@@ -203,7 +205,9 @@ def test_the_page_multiplies_what_it_sums_and_shows_the_entry_where_it_breaks():
     assert "the entry [1] is shown, counted from 0, or the last of an axis" in broken_at_1
 
 
-def test_what_a_terminal_would_obey_is_in_letters_and_half_a_character_has_a_page(tmp_path):
+def test_what_a_terminal_would_obey_is_in_letters_and_half_a_character_has_a_page(
+    tmp_path: Path,
+) -> None:
     script = tmp_path / "train.py"
     lines = "import torch", "torch.ones(2, requires_grad=True).sum().backward()"
     script.write_text("\n".join([*lines, r'raise ValueError("\x1b[31mred \ud800")']))

@@ -1,12 +1,14 @@
 """Faults by their kind, and correct programs that are like them, in scripts of a few lines."""
 
+from pathlib import Path
+
 import pytest
 import torch
 
-from lessons.gradient_tricks.doctor import TraceError
+from lessons.gradient_tricks.doctor import Trace, TraceError
 from lessons.gradient_tricks.doctor.watch import OURS_FAILED, Watch
 from tests.doctor.test_cases import Case, answers
-from tests.doctor.test_reports import script
+from tests.doctor.test_reports import TraceScript, script
 from tests.doctor.test_scripts import HEAD
 
 __all__ = ["script"]
@@ -641,7 +643,7 @@ FAULTY = [
 ]  # fmt: skip
 
 
-def told(script, tmp_path, lines):
+def told(script: TraceScript, tmp_path: Path, lines: str) -> Trace:
     (tmp_path / "train.py").write_text(HEAD + lines)
     return script(tmp_path / "train.py")
 
@@ -649,8 +651,8 @@ def told(script, tmp_path, lines):
 @pytest.mark.parametrize("lines", CORRECT.values(), ids=CORRECT)
 @pytest.mark.filterwarnings("ignore")
 def test_a_correct_script_has_no_fault_and_computes_bitwise_what_it_computes_alone(
-    lines, script, tmp_path
-):
+    lines: str, script: TraceScript, tmp_path: Path
+) -> None:
     end = tmp_path / "end.pt"
     save = f"torch.save([*net.parameters(), torch.get_rng_state()], {str(end)!r})\n"
     exec(compile(HEAD + lines + save, str(tmp_path / "train.py"), "exec"), {})
@@ -663,12 +665,16 @@ def test_a_correct_script_has_no_fault_and_computes_bitwise_what_it_computes_alo
 
 @pytest.mark.parametrize("row", FAULTY, ids=[row[0] for row in FAULTY])
 @pytest.mark.filterwarnings("ignore")
-def test_a_fault_or_a_note_names_the_cause_and_its_line(row, script, tmp_path):
+def test_a_fault_or_a_note_names_the_cause_and_its_line(
+    row: tuple[str, str, int, tuple[str, ...], tuple[str, ...]],
+    script: TraceScript,
+    tmp_path: Path,
+) -> None:
     _, lines, faults, says, never = row
     answers(Case("train", faults, says, never=never), told(script, tmp_path, lines))
 
 
-def test_an_optimizer_without_a_step_is_named_first(script, tmp_path):
+def test_an_optimizer_without_a_step_is_named_first(script: TraceScript, tmp_path: Path) -> None:
     said = str(told(script, tmp_path, PLAYERS.format(turns=20, step="")))
     first = "No fault was found so far, but last (SGD, made in train.py:9) made no step while the "
     assert f"\n{first}program was watched. Run the doctor with --steps 20. " in said
@@ -677,9 +683,13 @@ def test_an_optimizer_without_a_step_is_named_first(script, tmp_path):
 
 @pytest.mark.parametrize("method", ["gradient", "_enter", "_stepped", "heard", "found"])
 def test_an_error_of_the_doctor_is_said_to_be_its_own(
-    method, script, tmp_path, monkeypatch, capsys
-):
-    def fails(*_):
+    method: str,
+    script: TraceScript,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fails(*_: object) -> None:
         raise RuntimeError("of the doctor's own")
 
     monkeypatch.setattr(Watch, method, fails)
@@ -691,7 +701,9 @@ def test_an_error_of_the_doctor_is_said_to_be_its_own(
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_without_a_gradient_to_look_at_there_is_no_all_clear(script, tmp_path):
+def test_without_a_gradient_to_look_at_there_is_no_all_clear(
+    script: TraceScript, tmp_path: Path
+) -> None:
     for lines in ("net(x).sum().item()\n", "sys.exit()\n"):
         made = told(script, tmp_path, lines)
         assert made.status == 2

@@ -1,24 +1,35 @@
 """The page of a trace, opened from the disk without any network: faults, steps, keys, looks."""
 
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
 import pytest
 import torch
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from lessons.gradient_tricks.doctor import trace
+from lessons.gradient_tricks.doctor import Trace, trace
 from tests.browser.test_accessibility import broken as broken_by_axe
 from tests.doctor import broken, models
+from tests.recorder.programs import Program
 from tests.support.amount import also
-from tests.support.browser import new_context
+from tests.support.browser import Theme, new_context
+from tests.support.present import present
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture
-def open_trace(browser, tmp_path):
-    """Opens a page from a file, offline; what it asks for or complains of fails the test."""
-    contexts, asked, wrong = [], [], []
+OpenTrace = Callable[..., Page]
+LOOKS: tuple[tuple[int, Theme], ...] = ((1280, "light"), (390, "dark"), (320, "light"))
 
-    def open_(made, javascript=True):
+
+@pytest.fixture
+def open_trace(browser: Browser, tmp_path: Path) -> Iterator[OpenTrace]:
+    """Opens a page from a file, offline; what it asks for or complains of fails the test."""
+    contexts: list[BrowserContext] = []
+    asked: list[str] = []
+    wrong: list[str] = []
+
+    def open_(made: Trace, javascript: bool = True) -> Page:
         path = made.save(tmp_path / "trace.html")
         context = new_context(
             browser,
@@ -41,7 +52,7 @@ def open_trace(browser, tmp_path):
     assert {url.partition("#")[0].rpartition("/")[2] for url in asked} <= {"trace.html"}
 
 
-def computed(page):
+def computed(page: Page) -> float:
     """Seconds that the page's process has computed; how long a busy machine lets it wait is not in
     them.
     """
@@ -50,18 +61,18 @@ def computed(page):
     found = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
     session.detach()
     assert found["ProcessTime"] > 0
-    return found["ProcessTime"]
+    return float(found["ProcessTime"])
 
 
-def traced(program, *numbers):
+def traced(program: Program, *numbers: float) -> Trace:
     x = torch.tensor(numbers or (1.0, 2.0), dtype=torch.float32, requires_grad=True)
     return trace(program, x)
 
 
-def test_it_steps_through_the_backward_pass(open_trace):
+def test_it_steps_through_the_backward_pass(open_trace: OpenTrace) -> None:
     made = traced(lambda x: (x * x).exp().sum())
     page = open_trace(made)
-    steps = [step["sentence"] for step in made.drawn.spec["steps"]]
+    steps = [step["sentence"] for step in present(made.drawn).spec["steps"]]
     expect(page.locator(".said")).to_have_text(f"Step {len(steps)} of {len(steps)}")
     expect(page.locator(".steps > li:visible")).to_contain_text(steps[-1])
     page.get_by_role("button", name="Start").click()
@@ -78,7 +89,7 @@ def test_it_steps_through_the_backward_pass(open_trace):
     expect(page.locator(".said")).to_have_text(f"Step {len(steps) - 1} of {len(steps)}")
 
 
-def test_a_fault_leads_to_its_node(open_trace):
+def test_a_fault_leads_to_its_node(open_trace: OpenTrace) -> None:
     page = open_trace(traced(broken.edited))
     page.get_by_role("link", name="y was changed by add").click()
     node = page.locator('.node[data-id="exp"]')
@@ -88,7 +99,7 @@ def test_a_fault_leads_to_its_node(open_trace):
     expect(page.locator(".steps > li:visible")).to_contain_text("y was changed by add")
 
 
-def test_a_click_and_the_arrows_tell_whole_tensors(open_trace):
+def test_a_click_and_the_arrows_tell_whole_tensors(open_trace: OpenTrace) -> None:
     page = open_trace(traced(lambda x: (x * x).sum(), 3.0, 4.0))
     page.locator('.node[data-id="mul"]').click()
     expect(page.locator(".detail")).to_contain_text("mul = [9, 16] (2, float32)")
@@ -99,18 +110,20 @@ def test_a_click_and_the_arrows_tell_whole_tensors(open_trace):
     expect(page.locator(".said")).to_contain_text("Before the first")
 
 
-def test_without_a_script_every_step_is_there_to_read(open_trace):
+def test_without_a_script_every_step_is_there_to_read(open_trace: OpenTrace) -> None:
     made = traced(broken.root)
     page = open_trace(made, javascript=False)
-    expect(page.locator(".steps > li:visible")).to_have_count(len(made.drawn.spec["steps"]))
+    expect(page.locator(".steps > li:visible")).to_have_count(
+        len(present(made.drawn).spec["steps"])
+    )
     expect(page.locator("button:visible")).to_have_count(0)
     expect(page.locator(".faults > li")).to_have_count(len(made.faults))
 
 
 @pytest.mark.parametrize("program", [broken.root, *also(broken.edited, broken.item)])
-def test_it_fits_and_is_accessible(open_trace, program):
+def test_it_fits_and_is_accessible(open_trace: OpenTrace, program: Program) -> None:
     page = open_trace(traced(program))
-    for width, scheme in ((1280, "light"), (390, "dark"), (320, "light")):
+    for width, scheme in LOOKS:
         page.set_viewport_size({"width": width, "height": 844})
         page.emulate_media(color_scheme=scheme)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -118,7 +131,7 @@ def test_it_fits_and_is_accessible(open_trace, program):
 
 
 @pytest.mark.long  # the recording alone takes seconds
-def test_ten_thousand_ops_open_within_two_seconds_of_computing(open_trace):
+def test_ten_thousand_ops_open_within_two_seconds_of_computing(open_trace: OpenTrace) -> None:
     made = traced(models.loop)
     assert len(made.recording.ops) > 10_000
     page = open_trace(made)
@@ -129,7 +142,9 @@ def test_ten_thousand_ops_open_within_two_seconds_of_computing(open_trace):
     expect(page.get_by_text("The program ran 10,001 ops")).to_be_visible()
 
 
-def test_in_a_notebook_it_stands_in_a_frame_of_its_own(open_trace, browser, tmp_path):
+def test_in_a_notebook_it_stands_in_a_frame_of_its_own(
+    open_trace: OpenTrace, browser: Browser, tmp_path: Path
+) -> None:
     path = tmp_path / "notebook.html"
     path.write_text(f"<!doctype html><title>n</title>{traced(broken.root)._repr_html_()}")
     context = new_context(browser, offline=True)

@@ -1,10 +1,12 @@
 """Scripts that the doctor was not tuned to; `reports.md` lists them."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from lessons.gradient_tricks.doctor import Trace
 from lessons.gradient_tricks.doctor.command import trace_script
 from tests.doctor.test_cases import Case, answers, named
 
@@ -59,14 +61,17 @@ CASES = [
 ]  # fmt: skip
 
 
+TraceScript = Callable[[Path], Trace]
+
+
 @pytest.fixture
-def script(monkeypatch):
+def script(monkeypatch: pytest.MonkeyPatch) -> TraceScript:
     """Trace a script in this process; the command starts one of its own."""
     monkeypatch.setattr(sys, "argv", [])
     monkeypatch.setattr(sys, "path", [*sys.path])
 
-    def traced(path):
-        stopped = []
+    def traced(path: Path) -> Trace:
+        stopped: list[Trace] = []
         ended = trace_script(path, [], 2, stopped.append)
         return (stopped or [ended])[0]
 
@@ -75,5 +80,5 @@ def script(monkeypatch):
 
 @pytest.mark.parametrize("case", [named(case) for case in CASES])
 @pytest.mark.filterwarnings("ignore")
-def test_a_report_that_the_doctor_was_not_tuned_to(case, script):
+def test_a_report_that_the_doctor_was_not_tuned_to(case: Case, script: TraceScript) -> None:
     answers(case, script(REPORTS / f"{case.target}.py"))

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,12 @@ x, y = torch.randn(6, 4), torch.tensor([0, 1, 0, 1, 0, 1])
 """The first seven lines of each script."""
 
 
+Watched = Callable[..., subprocess.CompletedProcess[str]]
+
+
 @pytest.fixture
-def watched(tmp_path):
-    def run(script, *words, status=0):
+def watched(tmp_path: Path) -> Watched:
+    def run(script: str, *words: str, status: int = 0) -> subprocess.CompletedProcess[str]:
         (tmp_path / "train.py").write_text(HEAD + script)
         done = subprocess.run(
             [sys.executable, "-m", "lessons", "trace", "train.py", *words],
@@ -36,7 +40,9 @@ def watched(tmp_path):
     return run
 
 
-def test_a_script_is_stopped_after_its_second_step_and_cleans_up_nothing(watched, tmp_path):
+def test_a_script_is_stopped_after_its_second_step_and_cleans_up_nothing(
+    watched: Watched, tmp_path: Path
+) -> None:
     done = watched(
         """\
 try:
@@ -58,7 +64,9 @@ finally:
 
 
 @pytest.mark.long  # it starts processes that each load torch
-def test_a_script_that_raises_says_so_as_alone_and_gets_its_page(watched, tmp_path):
+def test_a_script_that_raises_says_so_as_alone_and_gets_its_page(
+    watched: Watched, tmp_path: Path
+) -> None:
     script = "net[2] = nn.Linear(8, 2)\nnet.requires_grad_(False)\nnet(x).sum().backward()\n"
     done = watched(script, status=1)
     assert "1 fault:\n1. All 4 parameters of net have requires_grad=False, set in train.py:9" in (
@@ -74,7 +82,7 @@ def test_a_script_that_raises_says_so_as_alone_and_gets_its_page(watched, tmp_pa
 
 
 @pytest.mark.long  # it starts processes that each load torch
-def test_lazy_objects_threads_and_other_folders_are_left_alone(watched):
+def test_lazy_objects_threads_and_other_folders_are_left_alone(watched: Watched) -> None:
     done = watched(
         """\
 class Lazy:
@@ -99,7 +107,9 @@ for _ in range(2):
 
 
 @pytest.mark.long  # it starts processes that each load torch
-def test_a_script_that_trains_in_a_thread_is_stopped_and_told_that_it_is_not_seen(watched):
+def test_a_script_that_trains_in_a_thread_is_stopped_and_told_that_it_is_not_seen(
+    watched: Watched,
+) -> None:
     done = watched(
         """\
 import threading
@@ -122,6 +132,6 @@ thread.join()
 
 
 @pytest.mark.long  # it starts processes that each load torch
-def test_the_last_words_of_a_script_that_ends_itself_are_told(watched):
+def test_the_last_words_of_a_script_that_ends_itself_are_told(watched: Watched) -> None:
     done = watched("sys.exit('no data')\n", status=2)
     assert done.stderr.splitlines() == ["no data", "train.py ended with exit status 1."]

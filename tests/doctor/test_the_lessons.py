@@ -5,33 +5,37 @@ know is whether a gradient is wanted: those have no fault, and the numbers are t
 """
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
 
-from lessons.gradient_tricks.doctor import trace
+from lessons.gradient_tricks.doctor import Trace, trace
 from lessons.outputs.catalogue import find
+from tests.recorder.programs import Program
+from tests.support.present import present
 
 
-def leaf(*numbers: float, **more) -> torch.Tensor:
+def leaf(*numbers: float, **more: Any) -> torch.Tensor:
     return torch.tensor(numbers[0] if len(numbers) == 1 else numbers, requires_grad=True, **more)
 
 
-def broken(slug):
-    return find(slug).bug.broken
+def broken(slug: str) -> Program:
+    return present(find(slug).bug).broken
 
 
-def program(slug):
+def program(slug: str) -> Program:
     return find(slug).program
 
 
-def collapse():
+def collapse() -> Trace:
     student = torch.nn.Linear(2, 1)
     broken("collapse")(student)
     return trace(student, torch.ones(3, 2))
 
 
-def router():
+def router() -> Trace:
     generator = torch.Generator().manual_seed(0)
     weights, experts, x = (
         torch.randn(*shape, generator=generator) for shape in ((4, 8), (4, 8, 8), (32, 8))
@@ -42,7 +46,7 @@ def router():
     )
 
 
-def scaled(x=1e-5, scale=1.0):
+def scaled(x: float = 1e-5, scale: float = 1.0) -> Trace:
     return trace(program("scaled"), leaf(x), 32768, scale, "none", 1.0, "float16")
 
 
@@ -54,7 +58,7 @@ NAMED = {
 
 
 @pytest.mark.parametrize("run", NAMED, ids=lambda run: run.__name__)
-def test_the_fault_of_a_lesson_is_named(run):
+def test_the_fault_of_a_lesson_is_named(run: Callable[[], Trace]) -> None:
     kind, says = NAMED[run]
     made = run()
     found = [one for one in made.faults if re.search(says, f"{one.says} {one.do}")]
@@ -62,13 +66,13 @@ def test_the_fault_of_a_lesson_is_named(run):
     assert {one.kind for one in made.faults} == {kind}
 
 
-def critic_leak():
+def critic_leak() -> tuple[Trace, dict[str, float]]:
     rewards = [torch.tensor(1.0), torch.tensor(0.0)]
     made = trace(broken("critic_leak"), [leaf(-0.5), leaf(-2.0)], rewards, [leaf(0.25), leaf(0.5)])
     return made, {"baselines_0": 0.25, "baselines_1": 1.0}  # log p over the two steps
 
 
-def moving_target():
+def moving_target() -> tuple[Trace, dict[str, float]]:
     model = torch.nn.Linear(1, 1, bias=False)
     torch.nn.init.ones_(model.weight)
     state, after = torch.tensor([[1.0]]), torch.tensor([[2.0]])
@@ -76,7 +80,7 @@ def moving_target():
     return made, {"model.weight": 1.28}  # 1.6 with a target that stands still
 
 
-def one_outlier():
+def one_outlier() -> tuple[Trace, dict[str, float]]:
     x = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
     made = trace(broken("one_outlier"), leaf(0.0, 0.0), [(x, torch.tensor([-1.0, -1.0]))], 1.0)
     return made, {"weight": 0.5**0.5}
@@ -86,7 +90,9 @@ MEANT = (critic_leak, moving_target, one_outlier)
 
 
 @pytest.mark.parametrize("run", MEANT, ids=lambda run: run.__name__)
-def test_a_gradient_that_one_may_not_want_is_no_fault_and_its_size_is_told(run):
+def test_a_gradient_that_one_may_not_want_is_no_fault_and_its_size_is_told(
+    run: Callable[[], tuple[Trace, dict[str, float]]],
+) -> None:
     made, expected = run()
     assert made.faults == []
     for name, norm in expected.items():
@@ -94,14 +100,14 @@ def test_a_gradient_that_one_may_not_want_is_no_fault_and_its_size_is_told(run):
         assert name in made.html
 
 
-def test_a_scale_that_is_too_large_is_named_as_such():
+def test_a_scale_that_is_too_large_is_named_as_such() -> None:
     (fault,) = scaled(4.0, 268435456.0).faults
     assert "first ∞ of the backward pass" in fault.says
     assert "smaller loss scale" in fault.do
     assert scaled(4.0, 65536.0).faults == []
 
 
-def test_the_other_gates_and_changes_have_no_fault():
+def test_the_other_gates_and_changes_have_no_fault() -> None:
     router_, edit = program("router"), program("in_place")
     for k, gate in ((1, "raw"), (1, "stopped"), (2, "normalised"), (3, "normalised")):
         assert trace(router_, leaf(1.0, -0.5, -2.0), k, gate, 2.0, -1.0, 0.5).faults == []

@@ -13,7 +13,8 @@ def device(request: pytest.FixtureRequest) -> torch.device:
 
 @pytest.fixture(params=[torch.float16, torch.bfloat16, torch.float32, torch.float64], ids=str)
 def dtype(request: pytest.FixtureRequest) -> torch.dtype:
-    return request.param
+    dtype: torch.dtype = request.param
+    return dtype
 
 
 @pytest.fixture

@@ -111,8 +111,13 @@ def test_forward_backward_of_several_inputs_keywords_and_parameters() -> None:
 
 
 def test_f_runs_without_a_graph_and_its_result_may_change_in_place() -> None:
-    x, seen = torch.randn(3, requires_grad=True), []
-    f = lambda x: (seen.append(torch.is_grad_enabled()), x.sign())[1]  # noqa: E731
+    x = torch.randn(3, requires_grad=True)
+    seen: list[bool] = []
+
+    def f(x: torch.Tensor) -> torch.Tensor:
+        seen.append(torch.is_grad_enabled())
+        return x.sign()
+
     forward_backward(f, torch.tanh)(x)
     y = straight_through(f)(x)
     y.mul_(3)
@@ -144,14 +149,14 @@ def test_mixed_precision_casts_the_gradient() -> None:
         (lambda x: straight_through(torch.sum)(x), r"shape \(\).*shape \(2, 2\)"),
         (lambda x: forward_backward(torch.argmax, torch.sum)(x), "torch.int64"),
         (lambda x: forward_backward(torch.sum, torch.sign)(x), "one shape"),
-        (lambda x: forward_backward(torch.unbind, torch.sum)(x), "expected a tensor, got tuple"),
+        (lambda x: forward_backward(torch.unbind, torch.sum)(x), "expected a tensor, got tuple"),  # type: ignore[arg-type]
         (lambda x: straight_through(torch.sign)(3.0), "expected a tensor, got float 3.0"),
-        (lambda x: identity(3.0), "identity: expected a tensor, got float"),
-        (lambda x: stop_gradient([x]), "stop_gradient: expected a tensor, got list"),
+        (lambda x: identity(3.0), "identity: expected a tensor, got float"),  # type: ignore[arg-type]
+        (lambda x: stop_gradient([x]), "stop_gradient: expected a tensor, got list"),  # type: ignore[arg-type]
         (lambda x: flip_gradient(x, torch.ones(3)), "does not broadcast to x"),
         (lambda x: flip_gradient(x, torch.ones(1, 2, 2)), "does not broadcast to x"),
-        (lambda x: flip_gradient(x, "much"), "must be a number or a tensor, got str 'much'"),
-        (lambda x: scale_gradient(x, None), "must be a number or a tensor, got None"),
+        (lambda x: flip_gradient(x, "much"), "must be a number or a tensor, got str 'much'"),  # type: ignore[arg-type]
+        (lambda x: scale_gradient(x, None), "must be a number or a tensor, got None"),  # type: ignore[arg-type]
         (lambda x: clip_gradient(x, 1, -1), "expected low <= high, got low=1.0, high=-1.0"),
         (lambda x: clip_gradient(x, float("nan"), 1), "expected low <= high, got low=nan"),
         (lambda x: clip_gradient_norm(x, -1), "must be 0 or more, got -1.0"),

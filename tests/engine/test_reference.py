@@ -10,6 +10,7 @@ import torch
 from lessons.gradient_tricks.tricks import gradient_override_map, identity, py_func
 from lessons.gradient_tricks.tricks.lookup import NAMES
 from tests.engine.rules import ten
+from tests.support.present import present
 
 DATA = Path(__file__).parents[1] / "data" / "tensorflow.json"
 CASES = json.loads(DATA.read_text("utf-8"))
@@ -89,8 +90,8 @@ def test_second_derivative(c: dict[str, Any]) -> None:
     x = tensor(c, "x")
     with gradient_override_map({"Square": lambda op, upstream: 3 * op.inputs[0] * upstream}):
         y = torch.square(x)
-    d1 = grad(y, x, create_graph=True)
-    d2 = grad(d1, x, create_graph=True)
+    d1 = present(grad(y, x, create_graph=True))
+    d2 = present(grad(d1, x, create_graph=True))
     same(y, c["outputs"]["y"])
     same(d1, c["gradients"]["d1"])
     same(d2, c["gradients"]["d2"])
@@ -116,7 +117,10 @@ def guided(op: Any, upstream: torch.Tensor) -> torch.Tensor:
 def test_guided_relu(c: dict[str, Any]) -> None:
     x = tensor(c, "x")
     w1, w2, w3 = (tensor(c, name, grad=False) for name in ("w1", "w2", "w3"))
-    net = lambda x: torch.relu(torch.relu(x @ w1) @ w2) @ w3  # noqa: E731
+
+    def net(x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(torch.relu(x @ w1) @ w2) @ w3
+
     with gradient_override_map({"Relu": guided}):
         y = net(x)
     same(y, c["outputs"]["y"])

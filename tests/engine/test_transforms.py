@@ -32,7 +32,10 @@ TRICKS: dict[str, Any] = {
 @pytest.mark.parametrize("name", TRICKS)
 def test_tricks_under_torch_func(name: str, x: torch.Tensor) -> None:
     trick, point = TRICKS[name], x.detach()
-    loss = lambda x: (trick(x) * x).sum()  # noqa: E731
+
+    def loss(x: torch.Tensor) -> torch.Tensor:
+        return torch.sum(trick(x) * x)
+
     wanted = torch.autograd.grad(loss(x), x)[0]
     assert torch.equal(torch.func.grad(loss)(point), wanted)
     rows = torch.stack([point, 2 * point])
@@ -43,7 +46,10 @@ def test_tricks_under_torch_func(name: str, x: torch.Tensor) -> None:
 
 def test_a_norm_is_clipped_to_the_same_bits_one_by_one_and_under_vmap(dtype: torch.dtype) -> None:
     rows = torch.linspace(-3, 3, 62, dtype=torch.float64).reshape(31, 2).to(dtype)
-    loss = lambda x: (clip_gradient_norm(x, 1.3) ** 2).sum() / 2  # noqa: E731
+
+    def loss(x: torch.Tensor) -> torch.Tensor:
+        return (clip_gradient_norm(x, 1.3) ** 2).sum() / 2
+
     leaf = rows.clone().requires_grad_()
     (one_by_one,) = torch.autograd.grad(torch.stack([loss(row) for row in leaf]).sum(), leaf)
     (together,) = torch.autograd.grad(torch.func.vmap(loss)(leaf).sum(), leaf)
@@ -74,7 +80,10 @@ def test_forward_mode_raises_torchs_error(x: torch.Tensor) -> None:
 def test_tricks_compile_whole(x: torch.Tensor) -> None:
     torch._dynamo.reset()
     weighted = list(enumerate(TRICKS.values(), start=1))
-    loss = lambda x: sum((n * trick(x) * x).sum() for n, trick in weighted)  # noqa: E731
+
+    def loss(x: torch.Tensor) -> torch.Tensor:
+        return torch.stack([(n * trick(x) * x).sum() for n, trick in weighted]).sum()
+
     compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
     assert torch.equal(torch.autograd.grad(compiled(x), x)[0], torch.autograd.grad(loss(x), x)[0])
 

@@ -3,6 +3,7 @@
 import random
 from contextlib import suppress
 from itertools import product
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
@@ -13,29 +14,30 @@ from lessons.contract.lesson import RefusedTextError
 from lessons.playground.document.as_text import from_text, unpacked
 from lessons.playground.running.outcome import run
 from pages.labs.bench import controls, frame
-from pages.labs.messages import Wish
+from pages.labs.messages import Frame, Wish
 from pages.labs.wire import encode
 from tests.support.amount import also, seeds
+from tests.support.present import present
 from tests.trick_bench.settings import random_form
 
 
-def shown(values, **more):
+def shown(values: dict[str, str], **more: Any) -> Frame:
     return frame(Wish(lab="bench", values=values, good={}, **more))
 
 
-def refusals(made) -> list[str]:
+def refusals(made: Frame) -> list[str]:
     """What is refused, at the controls and above the charts."""
     noted = [one["text"] for one in made["notes"] if one["level"] == "error"]
     return [*errors(made).values(), *noted]
 
 
-def errors(made) -> dict[str, str]:
+def errors(made: Frame) -> dict[str, str]:
     every = (one for group in made["groups"] for one in group["controls"])
     return {one["name"]: one["error"] for one in every if one["error"]}
 
 
 @pytest.mark.parametrize("seed", seeds(40, 1000))
-def test_an_address_brings_back_the_very_frame(seed):
+def test_an_address_brings_back_the_very_frame(seed: int) -> None:
     random_ = random.Random(seed)
     form = random_form(random_)
     for _ in range(random_.randrange(3)):  # as somebody gets there by other tricks
@@ -63,7 +65,7 @@ OFTEN = TYPED[::4]
 @pytest.mark.parametrize(
     ("text", "trick"), [*OFTEN, *also(*(one for one in TYPED if one not in OFTEN))]
 )
-def test_whatever_is_typed_there_is_a_picture_or_why_not(text, trick):
+def test_whatever_is_typed_there_is_a_picture_or_why_not(text: str, trick: str) -> None:
     for noise in ("typed", "off", "add"):
         form = {"trick": trick, "function": "own", "own": text, "noise": noise}
         made = shown(form)
@@ -93,14 +95,16 @@ def test_whatever_is_typed_there_is_a_picture_or_why_not(text, trick):
         ({"function": "own", "own": "x" + "*x" * (MOST_OPS + 1)}, "own"),
     ],
 )
-def test_an_error_stands_at_its_control_or_above_the_charts(form, control):
+def test_an_error_stands_at_its_control_or_above_the_charts(
+    form: dict[str, str], control: str
+) -> None:
     made = shown(form)
     assert not made["accepted"]
     assert control in errors(made) or len(refusals(made)) == 1
     assert made["form"].get(control, form[control]) == form[control]
 
 
-def test_what_gave_a_picture_before_stays_if_it_still_does():
+def test_what_gave_a_picture_before_stays_if_it_still_does() -> None:
     good = read_setting({"trick": "clipping", "a.limit": "2"}).form
     made = frame(Wish(lab="bench", values=good | {"in.x.values": "one"}, good=good))
     assert made["query"] == "trick=clipping&a.limit=2"
@@ -108,38 +112,38 @@ def test_what_gave_a_picture_before_stays_if_it_still_does():
     assert frame(Wish(lab="bench", values={"in.x.values": "zz"}, good=broken))["figures"]
 
 
-def test_typing_a_function_again_leaves_its_noise_on():
+def test_typing_a_function_again_leaves_its_noise_on() -> None:
     form = read_setting({"function": "own", "own": "x * u"}).form
     for text in ("x", "x * 2", "x * u"):
         form = read_setting(form | {"own": text}, ["own"]).form
     assert form["noise"] == "typed"
 
 
-def test_all_controls_are_known_and_unknown_names_do_nothing():
+def test_all_controls_are_known_and_unknown_names_do_nothing() -> None:
     assert {"trick", "own", "in.W.values", "a.cut", "b.expression"} <= controls()
     assert shown({"nothing": "1"} | {f"p{n}": "x" for n in range(200)})["accepted"]
 
 
 @pytest.mark.parametrize("trick", TRICKS)
-def test_the_programs_it_leads_to_have_its_numbers(trick):
+def test_the_programs_it_leads_to_have_its_numbers(trick: str) -> None:
     made = shown({"trick": trick})
     for link, side in zip(made["links"][-2:], "ab", strict=True):
         document = from_text(
             unpacked(dict(parse_qsl(link["address"].partition("?")[2]))["program"])
         )
-        gradient = run(document).gradients["trick_gradient"]["x"]
+        gradient = present(run(document).gradients["trick_gradient"]["x"])
         (figure,) = (one for one in made["figures"] if one["id"] == f"{side}.gradient")
         told = figure["title"].split()[-1].replace("−", "-")
         assert float(told) == pytest.approx(float(gradient[0]), rel=5e-3)
 
 
 @pytest.mark.parametrize("text", ["sin(3*x)*u", "x*x + 2*x", "tanh(x)", "maximum(0, x)"])
-def test_a_typed_rule_fits_any_op_at_first(text):
+def test_a_typed_rule_fits_any_op_at_first(text: str) -> None:
     form = {"trick": "override_map", "function": "own", "own": text, "b.rule": "typed"}
     assert refusals(shown(form)) == []
 
 
-def test_a_typed_rule_is_for_the_ops_with_as_many_operands():
+def test_a_typed_rule_is_for_the_ops_with_as_many_operands() -> None:
     form = {"trick": "override_map", "function": "own", "own": "x*x + 2*x", "noise": "off"}
     rule = {"b.rule": "typed", "b.op": "mul", "b.expression": "clamp(grad, -0.5, 0.5), None"}
     made = shown(form | rule)
@@ -147,9 +151,9 @@ def test_a_typed_rule_is_for_the_ops_with_as_many_operands():
     assert "and 2.5" in "".join(words for _, words in made["sentence"]), "0.5, and 2 from 2·x"
 
 
-def test_edges_between_the_same_two_ops_each_show_their_part():
-    def sent(**form):
-        edges = shown({"trick": "override_map"} | form)["graph"]["edges"]
+def test_edges_between_the_same_two_ops_each_show_their_part() -> None:
+    def sent(**form: str) -> list[str]:
+        edges = present(shown({"trick": "override_map"} | form)["graph"])["edges"]
         return [edge["other"]["gradient"] for edge in edges]
 
     squared = {"function": "own", "own": "x*x", "noise": "off", "b.op": "mul"}
@@ -160,14 +164,16 @@ def test_edges_between_the_same_two_ops_each_show_their_part():
 
 
 @pytest.mark.parametrize("there", [["cpu"], ["cpu", "cuda:0"]])
-def test_a_device_is_offered_where_there_is_a_choice(there, monkeypatch):
+def test_a_device_is_offered_where_there_is_a_choice(
+    there: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("pages.labs.payload.devices", lambda: there)
     (*_, more) = shown({})["groups"]
     names = [one["name"] for one in more["controls"] if not one["hidden"]]
     assert names == ["device", "dtype"][-len(there) :]
 
 
-def test_a_teachers_address_keeps_what_it_hides_and_locks():
+def test_a_teachers_address_keeps_what_it_hides_and_locks() -> None:
     made = shown({"trick": "clipping"}, hide=["b.limit", "x"], fix=["a.limit"])
     assert made["query"] == "trick=clipping&hide=b.limit&fix=a.limit"
     every = {one["name"]: one for group in made["groups"] for one in group["controls"]}

@@ -4,18 +4,20 @@ import gc
 import json
 import random
 import sys
+from typing import Any
 
 import pytest
 import torch
 
 from lessons.chapters.stop_gradient.shared_noise import lab as noise_lab
 from lessons.chapters.stop_gradient.shared_noise.lab import MOST_DRAWS
-from lessons.contract.lesson import RefusedTextError
+from lessons.contract.lesson import Lesson, RefusedTextError
 from lessons.contract.parameters import Integer, Numbers
 from lessons.outputs.catalogue import lessons
 from lessons.playground.document.contents import Document, Input, Noise
 from lessons.playground.document.gestures import OWN_RULE, form_of
 from lessons.playground.document.presets import presets
+from lessons.playground.language.playground_error import PlaygroundError
 from pages.labs import lesson, playground
 from pages.labs.messages import MAX_MESSAGE, Wish
 from tests.support.amount import cases
@@ -36,7 +38,7 @@ def chain(first: str, line: str, count: int, last: str = "") -> str:
     return "\n".join([f"a0 = {first}", *lines, *([last] if last else [])])
 
 
-def asked(document: Document) -> dict:
+def asked(document: Document) -> dict[str, Any]:
     return {"lab": "playground", "values": form_of(document), "good": {}}
 
 
@@ -61,7 +63,7 @@ FOUND = {
 }  # fmt: skip
 
 
-def largest(lesson) -> dict[str, str]:
+def largest(lesson: Lesson) -> dict[str, str]:
     """The lesson's largest settings: the longest lists and the highest counts."""
     found = {}
     for one in lesson.lab.parameters:
@@ -75,7 +77,7 @@ def largest(lesson) -> dict[str, str]:
     return found
 
 
-def lessons_at_their_largest() -> list[dict]:
+def lessons_at_their_largest() -> list[dict[str, Any]]:
     wishes = [{"lab": one.slug, "values": largest(one), "good": {}} for one in lessons()]
     few = ", ".join(str(place) for place in range(noise_lab.MOST_NUMBERS // MOST_DRAWS))
     most = {"draws": str(MOST_DRAWS), "x": few}
@@ -93,7 +95,7 @@ SMALLER = {
 }
 
 
-def smaller() -> list[dict]:
+def smaller() -> list[dict[str, Any]]:
     programs = [
         Document((Input("x", COLUMN[:size]), NOISE), chain("x * u", "{n} = sin({p})", ops))
         for size in (1, 30, 1024)
@@ -106,8 +108,8 @@ def smaller() -> list[dict]:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux measures a fork's own peak")
 @pytest.mark.parametrize("all_of_them", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_nothing_that_is_accepted_takes_more_than_its_share_or_much_longer_than_foretold(
-    all_of_them,
-):
+    all_of_them: bool,
+) -> None:
     wishes = [asked(one) for name, one in FOUND.items() if all_of_them or name in FEW]
     wishes += [one for one in lessons_at_their_largest() if all_of_them or one["lab"] in FEW]
     wishes += smaller()[:: 1 if all_of_them else 3]
@@ -133,12 +135,12 @@ def tensors() -> int:
 
 
 @pytest.mark.random
-def test_refused_programs_keep_nothing_alive():
+def test_refused_programs_keep_nothing_alive() -> None:
     gc.collect()
     before = tensors()
     for place in range(cases(6, 20)):  # each kind of end twice or more
         found = playground.compute(refused(place))
-        assert isinstance(found, playground.PlaygroundError), found
+        assert isinstance(found, PlaygroundError), found
         assert found.__traceback__ is None
         assert found.__context__ is found.__cause__ is None
         with pytest.raises(RefusedTextError):
@@ -147,7 +149,7 @@ def test_refused_programs_keep_nothing_alive():
     assert tensors() - before < 50
 
 
-def test_a_form_does_not_grow_over_many_messages():
+def test_a_form_does_not_grow_over_many_messages() -> None:
     """Each message has another input, and fills what it can."""
     form = form_of(presets()[0].document)
     for number in range(30):

@@ -9,11 +9,12 @@ import numpy as np
 from lessons.outputs.catalogue import find, lessons
 from lessons.outputs.computed import computed
 from lessons.playground.document.gestures import form_of
-from lessons.playground.document.presets import presets
+from lessons.playground.document.presets import Preset, presets
 from pages.labs import playground
 from pages.labs.lesson import frame
-from pages.labs.messages import Wish
+from pages.labs.messages import Frame, Wish
 from tests.support.folded import folded
+from tests.support.present import present
 
 DRAWN = [lesson.slug for lesson in lessons() if lesson.lab.start]
 # The graph is of two of the batch's samples, and every other number is of all.
@@ -23,7 +24,7 @@ OTHER_LEAVES = {"starved", "collapse", "codebook"}
 
 
 @cache
-def answered(slug):
+def answered(slug: str) -> Frame:
     """The lesson's frame at its end, nothing covered."""
     steps = find(slug).prose.steps
     asked = [step.question.name for step in steps if step.question]
@@ -31,11 +32,11 @@ def answered(slug):
 
 
 @folded("slug", DRAWN)
-def test_each_op_is_linked_to_the_expression_that_ran(slug):
+def test_each_op_is_linked_to_the_expression_that_ran(slug: str) -> None:
     lesson = find(slug)
-    nodes = computed(lesson, lesson.validate({})).recording.nodes
+    nodes = present(computed(lesson, lesson.validate({})).recording).nodes
     lines = lesson.source.splitlines()
-    stretches = answered(slug)["graph"]["stretches"]
+    stretches = present(answered(slug)["graph"])["stretches"]
     assert stretches
     for stretch in stretches:
         own = lines[stretch["line"] : stretch["last"] + 1]
@@ -48,11 +49,11 @@ def test_each_op_is_linked_to_the_expression_that_ran(slug):
 
 
 @folded("slug", DRAWN)
-def test_the_leaves_are_the_inputs_whose_gradients_the_charts_show(slug):
-    lesson, graph = find(slug), answered(slug)["graph"]
+def test_the_leaves_are_the_inputs_whose_gradients_the_charts_show(slug: str) -> None:
+    lesson, graph = find(slug), present(answered(slug)["graph"])
     run = computed(lesson, lesson.validate({}))
-    gradients = run.recording.gradients
-    numbers = [n for leaf in graph["leaves"] for n in gradients[leaf].numbers]
+    gradients = present(run.recording).gradients
+    numbers = [n for leaf in graph["leaves"] for n in present(gradients[leaf]).numbers]
     assert (not numbers) == (slug in OTHER_LEAVES)
     if numbers and slug not in OTHER_NUMBERS:
         np.testing.assert_allclose(numbers, run.result["trick_gradient"].y, 1e-5, 1e-6)
@@ -60,11 +61,14 @@ def test_the_leaves_are_the_inputs_whose_gradients_the_charts_show(slug):
 
 
 @folded("preset", presets(), ids=lambda one: one.name)
-def test_a_program_of_the_playground_is_linked(preset):
+def test_a_program_of_the_playground_is_linked(preset: Preset) -> None:
     form = form_of(preset.document)
     shown = playground.frame(Wish(lab="playground", values=form, open=["graph", "code"]))
-    graph = shown["graph"]
-    lines = ["".join(text for _, text in line) for line in shown["code"]["panes"]["torch"]["lines"]]
+    graph = present(shown["graph"])
+    lines = [
+        "".join(text for _, text in line)
+        for line in present(shown["code"])["panes"]["torch"]["lines"]
+    ]
     typed = form["program"].split("\n")
     ops = {box["id"] for box in graph["nodes"] if box["kind"] not in ("input", "constant")}
     assert ops <= {one["node"] for one in graph["stretches"]}
@@ -75,7 +79,7 @@ def test_a_program_of_the_playground_is_linked(preset):
     assert leaf in {box["id"] for box in graph["nodes"] if box["kind"] == "input"}
 
 
-def test_a_covered_gradient_is_linked_to_nothing():
-    graph = frame(Wish(lab="right_place", step=1))["graph"]
+def test_a_covered_gradient_is_linked_to_nothing() -> None:
+    graph = present(frame(Wish(lab="right_place", step=1))["graph"])
     assert graph["covered"]
     assert graph["leaves"] == []

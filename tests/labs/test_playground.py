@@ -7,16 +7,18 @@ import pytest
 from lessons.playground.document.as_text import IMPORTS, from_text, packed, to_text
 from lessons.playground.document.contents import Document, Input, Noise, Override
 from lessons.playground.document.gestures import OWN_RULE, Form, form_of
-from lessons.playground.document.presets import preset, presets
+from lessons.playground.document.presets import Preset, preset, presets
 from lessons.playground.language.limits import MAX_DRAWN
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, frame, seconds, shown, state
-from pages.labs.playground_controls import State, groups
+from pages.labs.playground_controls import groups
+from pages.labs.playground_state import State
 from pages.labs.wire import encode
 from pages.ui.playground_view import asked
 from tests.playground.programs import HOSTILE
 from tests.playground.said import said
 from tests.support.folded import folded
+from tests.support.present import present
 
 MAP = 'with gradient_override_map({"mul": lambda op, grad: (grad, grad)}):\n'
 
@@ -37,8 +39,8 @@ class Tab:
         # What no text can hold a browser replaces before it sends it.
         texts = {name.replace("__", "."): given for name, given in more.items()}
         texts |= {touched: text.encode("utf-8", "replace").decode()} if touched else {}
-        asked = {"values": self.form | texts, "good": self.good, "do": do}
-        now = state(Wish(lab="playground", touched=[touched] if touched else [], **asked))
+        values, names = self.form | texts, [touched] if touched else []
+        now = state(Wish(lab="playground", values=values, good=self.good, do=do, touched=names))
         if not now.errors:
             self.good = now.form
         self.form, self.shown = now.form, now
@@ -57,7 +59,7 @@ def arrived(**given: str) -> Tab:
 
 
 @folded("one", presets(), ids=lambda one: one.name)
-def test_a_preset_survives_the_form_and_is_known_again(one):
+def test_a_preset_survives_the_form_and_is_known_again(one: Preset) -> None:
     tab = arrived(preset=one.name)
     assert tab.shown.errors == {}
     assert tab.shown.address() == {"preset": one.name}
@@ -65,13 +67,13 @@ def test_a_preset_survives_the_form_and_is_known_again(one):
     assert made["groups"][0]["controls"][0]["value"] == one.name
 
 
-def test_the_code_can_be_read_and_taken_home():
-    code = frame(Wish(lab="playground", open=["code"]))["code"]
+def test_the_code_can_be_read_and_taken_home() -> None:
+    code = present(frame(Wish(lab="playground", open=["code"]))["code"])
     assert [*code["panes"]] == ["torch"]
     assert code["files"] == {"playground.py": f"{IMPORTS}\n{to_text(preset(FIRST))}"}
 
 
-def test_each_part_of_a_document_is_in_its_text_and_each_input_has_controls():
+def test_each_part_of_a_document_is_in_its_text_and_each_input_has_controls() -> None:
     document = Document(
         (
             Input("x", ((1.0, 2.0), (3.0, 4.0)), low=-1.5, high=2.5),
@@ -99,11 +101,13 @@ def test_each_part_of_a_document_is_in_its_text_and_each_input_has_controls():
         ("rule", "gard", said("no_name_in_rule", "gard")),
     ],
 )
-def test_what_is_wrong_is_said_at_its_control(tab, control, text, words):
-    before = tab.shown.computed.outcome
+def test_what_is_wrong_is_said_at_its_control(
+    tab: Tab, control: str, text: str, words: said
+) -> None:
+    before = present(tab.shown.computed).outcome
     now = tab.send(control, text)
     assert words == now.errors[control].message
-    assert now.computed.outcome is before
+    assert present(now.computed).outcome is before
     assert now.form[control] == text
     assert any(words == c["error"] for g in groups(now) for c in g["controls"] if c["error"])
 
@@ -130,16 +134,18 @@ def test_what_is_wrong_is_said_at_its_control(tab, control, text, words):
         ),
     ],
 )
-def test_what_is_wrong_in_the_text_is_said_at_its_line(tab, old, new, line, words):
-    before, text = tab.shown.computed.outcome, tab.text.replace(old, new)
+def test_what_is_wrong_in_the_text_is_said_at_its_line(
+    tab: Tab, old: str, new: str, line: int, words: said
+) -> None:
+    before, text = present(tab.shown.computed).outcome, tab.text.replace(old, new)
     now = tab.send("program", text)
     assert words == now.errors["program"].message
     assert now.errors["program"].line == line
-    assert now.computed.outcome is before
+    assert present(now.computed).outcome is before
     assert now.form["program"] == text
 
 
-def test_statements_alone_keep_their_map_and_get_the_inputs_that_were_there(tab):
+def test_statements_alone_keep_their_map_and_get_the_inputs_that_were_there(tab: Tab) -> None:
     now = tab.send("program", f"# Mine\n{MAP}    y = x * u\nz = sqr(y)")
     assert (now.errors["program"].line, now.errors["program"].column) == (4, 5)
     inputs = "\n".join(tab.good["program"].split("\n")[:2])
@@ -153,7 +159,7 @@ def test_statements_alone_keep_their_map_and_get_the_inputs_that_were_there(tab)
     assert "x = input([3, 4], range=(0, 1))" in redefined.form["program"]
 
 
-def test_a_slider_moves_its_entry_and_the_list_moves_the_slider(tab):
+def test_a_slider_moves_its_entry_and_the_list_moves_the_slider(tab: Tab) -> None:
     assert tab.send("in.x.entry", "0.5").form["in.x.values"] == "[0.5, -1, 1]"
     assert tab.send("in.x.values", "7, 8, 9").form["in.x.entry"] == "7"
     text = tab.text.replace("clean)", "clean, entry=3)")
@@ -161,7 +167,7 @@ def test_a_slider_moves_its_entry_and_the_list_moves_the_slider(tab):
     assert "x = input([7, 8, -2])" in tab.send("in.x.entry", "-2").form["program"]
 
 
-def test_a_slider_changes_one_number_of_the_text(tab):
+def test_a_slider_changes_one_number_of_the_text(tab: Tab) -> None:
     text = """\
 x = input(1)
 with gradient_override_map({"add": lambda op, grad: (grad, None)}):
@@ -172,18 +178,20 @@ show(z, x)"""
     assert tab.send("in.x.entry", "3").form["program"] == text.replace("(1)", "(3)")
 
 
-def test_each_line_of_comment_above_the_program_stays_a_line_after_a_slider_and_a_cut(tab):
+def test_each_line_of_comment_above_the_program_stays_a_line_after_a_slider_and_a_cut(
+    tab: Tab,
+) -> None:
     above = "# A title\n# One line.\n# Another line.\n# And one more.\n"
     tab.send("program", above + tab.text)
     assert tab.send("in.x.entry", "0.5").form["program"].startswith(f"{above}x = input([0.5,")
     assert tab.send(do="snip mul:0").form["program"].startswith(f"{above}x = input([0.5,")
 
 
-def test_of_two_that_say_the_same_the_one_touched_last_counts_whatever_came_after():
+def test_of_two_that_say_the_same_the_one_touched_last_counts_whatever_came_after() -> None:
     form = form_of(preset(FIRST))
     form |= {"in.x.entry": "1.7", "in.u.ends": "0.9, 2", "program": form["program"] + "  # mine"}
 
-    def values(*touched):
+    def values(*touched: str) -> str:
         asked = Wish(lab="playground", values=form, touched=list(touched))
         return state(asked).form["in.x.values"]
 
@@ -194,7 +202,7 @@ def test_of_two_that_say_the_same_the_one_touched_last_counts_whatever_came_afte
     assert values("in.x.entry", "program") == form["in.x.values"]
 
 
-def test_a_rule_is_for_each_operand_of_all_ops_of_a_type_and_goes_again(tab):
+def test_a_rule_is_for_each_operand_of_all_ops_of_a_type_and_goes_again(tab: Tab) -> None:
     text = tab.text
     now = tab.send("rule", "halve", rule__op="mul")
     assert '{"mul": lambda op, grad: (grad * 0.5, grad * 0.5)}' in now.form["program"]
@@ -204,11 +212,11 @@ def test_a_rule_is_for_each_operand_of_all_ops_of_a_type_and_goes_again(tab):
     assert tab.send("rule", OWN_RULE).form["program"] == text
 
 
-def test_ops_of_one_line_with_other_operands_get_a_line_each_for_a_rule(tab):
+def test_ops_of_one_line_with_other_operands_get_a_line_each_for_a_rule(tab: Tab) -> None:
     tab.send("program", "y = x * 2 * x + x * u  # mine\nshow(y, x)")
     now = tab.send("rule", "halve", rule__op="mul")
     assert now.errors == {}
-    assert now.computed.outcome.overridden == {"mul": 3}
+    assert present(now.computed).outcome.overridden == {"mul": 3}
     mine = "y2 = x * 2\ny = y2 * x + x * u  # mine"
     assert tab.send("rule", OWN_RULE).document.program == mine
 
@@ -222,8 +230,8 @@ def test_ops_of_one_line_with_other_operands_get_a_line_each_for_a_rule(tab):
     ],
 )
 def test_a_ready_rule_fits_a_comparison_and_takes_the_place_of_one_by_tensorflows_name(
-    tab, code, made
-):
+    tab: Tab, code: str, made: str
+) -> None:
     before = MAP.replace("mul", "Square").replace("(grad, grad)", "grad * 3")
     _, op_type, _ = made.split('"')
     tab.send("program", f"{before}    y = {code}")
@@ -236,7 +244,7 @@ def test_a_ready_rule_fits_a_comparison_and_takes_the_place_of_one_by_tensorflow
     assert now.form["rule"] == "flip"
 
 
-def test_a_preset_is_loaded_by_choosing_it_and_by_nothing_else(tab):
+def test_a_preset_is_loaded_by_choosing_it_and_by_nothing_else(tab: Tab) -> None:
     tab.send("program", "y = x * u")
     assert tab.shown.preset == ""
     shown = tab.send("in.u.ends", "0.9, 1.4", preset="flip")
@@ -248,42 +256,42 @@ def test_a_preset_is_loaded_by_choosing_it_and_by_nothing_else(tab):
     assert tab.send("preset", "flip").preset == "flip"
 
 
-def test_scissors_cut_nothing_in_a_program_that_is_wrong_or_where_no_edge_is(tab):
+def test_scissors_cut_nothing_in_a_program_that_is_wrong_or_where_no_edge_is(tab: Tab) -> None:
     for edge in ("nothing:9", "", "mul:x", "a b c", "mul", ":", "mul:99999999999999999999"):
         assert said("no_edge") == tab.send(do=f"snip {edge}").notice
     tab.send("program", "z = sqrt(")
     assert tab.send(do="snip mul:1").form["program"] == "z = sqrt("
 
 
-def test_a_graph_that_is_too_large_is_not_drawn_and_that_is_said(tab):
+def test_a_graph_that_is_too_large_is_not_drawn_and_that_is_said(tab: Tab) -> None:
     lines = ["a0 = x * 2", *(f"a{i} = sin(a{i - 1})" for i in range(1, MAX_DRAWN + 1))]
     made = shown(tab.send("program", "\n".join(lines)))
     assert made["graph"] is None
     assert made["figures"]
     assert any("The graph is not drawn" in note["text"] for note in made["notes"])
-    assert shown(tab.send("program", "\n".join(lines[:-1])))["graph"]["nodes"]
+    assert present(shown(tab.send("program", "\n".join(lines[:-1])))["graph"])["nodes"]
     all_read_x = ["a0 = x * 2", *(f"a{i} = a{i - 1} * x" for i in range(1, 50))]
     assert shown(tab.send("program", "\n".join(all_read_x)))["graph"] is None
     assert shown(tab.send("program", "\n".join(all_read_x[:25])))["graph"]
 
 
-def test_the_drawing_knows_what_is_cut_and_what_has_no_text_to_cut(tab):
-    drawn = shown(tab.send("program", "y = clamp(x, 0, 2) * stop_gradient(u)"))["graph"]
+def test_the_drawing_knows_what_is_cut_and_what_has_no_text_to_cut(tab: Tab) -> None:
+    drawn = present(shown(tab.send("program", "y = clamp(x, 0, 2) * stop_gradient(u)"))["graph"])
     assert drawn["cuts"] == ["mul:1"]
     cuttable = {edge["id"] for edge in drawn["edges"] if edge["cuttable"]}
     assert cuttable == {"clamp:0", "mul:0", "mul:1"}
 
 
-def test_minus_zero_is_another_number_than_zero(tab):
+def test_minus_zero_is_another_number_than_zero(tab: Tab) -> None:
     tab.send("program", "y = 1 / x")
     now = tab.send("in.x.values", "0")
-    assert now.computed.outcome["forward"].y.tolist() == [float("inf")]
+    assert present(now.computed).outcome["forward"].y.tolist() == [float("inf")]
     now = tab.send("in.x.values", "-0.0")
-    assert now.computed.outcome["forward"].y.tolist() == [-float("inf")]
+    assert present(now.computed).outcome["forward"].y.tolist() == [-float("inf")]
 
 
-def test_what_no_address_can_hold_is_said_and_the_file_holds_it(tab):
-    def warned(now):
+def test_what_no_address_can_hold_is_said_and_the_file_holds_it(tab: Tab) -> None:
+    def warned(now: State) -> bool:
         return any("download the file" in note["text"] for note in shown(now)["notes"])
 
     assert tab.shown.address()
@@ -295,7 +303,7 @@ def test_what_no_address_can_hold_is_said_and_the_file_holds_it(tab):
     assert now.errors == {}
     assert now.address() == {}
     assert warned(now)
-    code = frame(Wish(lab="playground", values=now.form, open=["code"]))["code"]
+    code = present(frame(Wish(lab="playground", values=now.form, open=["code"]))["code"])
     assert from_text(code["files"]["playground.py"]) == now.document
 
 
@@ -303,7 +311,7 @@ UNEVEN = "x = input([[1], [2, 1]])\ny = x"
 
 
 @folded("program", [*HOSTILE, "\x00", "\ud800", "x" * 190_000, UNEVEN], ids=ascii)
-def test_no_program_breaks_the_lab(program):
+def test_no_program_breaks_the_lab(program: str) -> None:
     """Whatever stands in the field: one error in place or a picture, and an address that opens."""
     tab = Tab()
     now = tab.send("program", program)
@@ -321,7 +329,9 @@ def test_no_program_breaks_the_lab(program):
     "values", [{"program": ""}, {"program": "y = ("}, {"program": "y = (", "in.x.entry": "1"}]
 )
 @pytest.mark.parametrize("good", [{}, {"program": "y = ("}])
-def test_a_form_that_lacks_texts_shows_only_the_controls_that_it_has_texts_of(values, good):
+def test_a_form_that_lacks_texts_shows_only_the_controls_that_it_has_texts_of(
+    values: dict[str, str], good: dict[str, str]
+) -> None:
     shown = frame(Wish(lab="playground", values=values, good=good))
     assert not shown["accepted"]
     names = {one["name"] for group in shown["groups"] for one in group["controls"]}

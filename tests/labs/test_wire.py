@@ -1,6 +1,7 @@
 """What crosses the wire, without a browser: what is refused, and what is written."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from pages.labs.messages import (
 )
 
 
-def test_a_message_comes_through_as_it_was_sent():
+def test_a_message_comes_through_as_it_was_sent() -> None:
     text = '{"lab":"flip","values":{"x":"-2, -1"},"moving":true,"answers":["a"]}'
     message = opened(f'3 ask {text}\n{{"phase":"run","token":"t"}}')
     assert (message.seq, message.kind) == (3, "ask")
@@ -34,7 +35,7 @@ def test_a_message_comes_through_as_it_was_sent():
      "1 ask " + "x" * MAX_MESSAGE],
     ids=lambda text: text[:20],
 )  # fmt: skip
-def test_what_is_no_message_is_refused_in_few_words(text):
+def test_what_is_no_message_is_refused_in_few_words(text: str) -> None:
     with pytest.raises(RefusedError) as refused:
         opened(text)
     assert len(str(refused.value)) < 300
@@ -67,7 +68,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("part", REFUSED)
-def test_a_wish_that_is_not_as_described_is_refused_and_its_part_is_named(part):
+def test_a_wish_that_is_not_as_described_is_refused_and_its_part_is_named(part: str) -> None:
     for text in REFUSED[part]:
         with pytest.raises(RefusedError) as refused:
             read(text)
@@ -75,13 +76,13 @@ def test_a_wish_that_is_not_as_described_is_refused_and_its_part_is_named(part):
         assert len(str(refused.value)) < 300
 
 
-def test_a_training_that_is_not_as_described_is_refused():
+def test_a_training_that_is_not_as_described_is_refused() -> None:
     for part in ('"phase":"fly"', '"begun":-1', f'"token":"{"x" * 200}"', '"more":1'):
         with pytest.raises(RefusedError):
             read_training(f"{{{part}}}")
 
 
-def written(content):
+def written(content: dict[str, Any]) -> Any:
     """What a browser reads of it."""
     text = wire.message(7, "frame", wire.encode(content))
     message = json.loads(text, parse_constant=pytest.fail)
@@ -89,7 +90,7 @@ def written(content):
     return message["content"]
 
 
-def test_numbers_are_written_as_float32_and_what_is_not_finite_as_null():
+def test_numbers_are_written_as_float32_and_what_is_not_finite_as_null() -> None:
     values = np.array([0.1, 1 / 3, np.nan, np.inf, -np.inf, 1e300])
     read_again = written({"x": values, "y": [float("nan"), np.float64(1 / 3)], "z": float("inf")})
     assert read_again == {"x": [0.1, 0.33333334, None, None, None, None], "y": [None, 1 / 3],
@@ -101,13 +102,13 @@ def test_numbers_are_written_as_float32_and_what_is_not_finite_as_null():
               np.array(["a", "−"]), np.empty((0, 2)), np.arange(8.0).reshape(2, 2, 2)],
     ids=range(6),
 )  # fmt: skip
-def test_an_array_is_written_as_lists(array):
+def test_an_array_is_written_as_lists(array: np.ndarray) -> None:
     assert written({"figures": [{"figure": {"data": [{"z": array}]}}]}) == {
         "figures": [{"figure": {"data": [{"z": array.tolist()}]}}]
     }
 
 
-def test_what_is_no_json_is_written_all_the_same():
+def test_what_is_no_json_is_written_all_the_same() -> None:
     assert written({"a": "\ud800", "n": 10**40, "x": np.array([1.5])}) == {
         "a": "?", "n": 1e40, "x": [1.5]
     }  # fmt: skip

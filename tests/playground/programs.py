@@ -41,7 +41,7 @@ def valid(random_: random.Random, lines: int = 6, tricks: bool = False) -> Docum
     program.append(f"out = sum({names[-1]} * x + {random_.choice(names)})")
     x = tuple(round(random_.uniform(-1.5, 1.5), 3) for _ in range(3))
     u = tuple(round(random_.uniform(-1.5, 1.5), 3) for _ in range(3))
-    overrides = ()
+    overrides: tuple[Override, ...] = ()
     if tricks and random_.random() < 0.5:
         op, rule = random_.choice([
             ("add", "grad, grad"), ("mul", "grad"), ("relu", RULES["guided relu"][0]),
@@ -61,7 +61,9 @@ def ran(document: Document, **how: Any) -> Outcome:
         pytest.skip(str(error))
 
 
-def _filled(random_: random.Random, form: str, names: list[str], forms, depth: int) -> str:
+def _filled(
+    random_: random.Random, form: str, names: list[str], forms: tuple[str, ...], depth: int
+) -> str:
     while "{}" in form:
         inner = random_.choice(names)
         if depth and random_.random() < 0.3:
@@ -84,6 +86,7 @@ def of_function(name: str) -> Document:
     """A program that calls one function, away from its corners."""
     function = FUNCTIONS[name]
     names = "a, b, c, d, e, f" if function.several else "y"
+    given: tuple[Input, ...]
     given = (Input("x", _X), Input("u", _U), Input("v", tuple(one + 0.05 for one in _U)))
     if name in _OF_ROWS:
         given = (Input("x", ((1.0, 2.0), (3.0, -4.0))), Input("v", (0.5, -2.0)))

@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -10,12 +11,14 @@ from lessons.playground.document.as_text import from_text, to_text
 from tests.playground.said import said
 
 
-def printed(capsys, *arguments: str) -> str:
+def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     assert main(["play", *arguments]) == 0
     return capsys.readouterr().out
 
 
-def test_json_holds_values_gradients_and_the_document(capsys, tmp_path):
+def test_json_holds_values_gradients_and_the_document(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     file = tmp_path / "noise.txt"
     text = "x = input([-2, 0])\nu = input(2)\ny = sqrt(x**2)\nz = stop_gradient(y) * u\n"
     file.write_text(text, encoding="utf-8")
@@ -29,7 +32,9 @@ def test_json_holds_values_gradients_and_the_document(capsys, tmp_path):
     assert len(found["curves"]["forward"]["x"]) == 121
 
 
-def test_standard_input_and_presets_are_read(capsys, monkeypatch):
+def test_standard_input_and_presets_are_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     typed = io.BytesIO(b"x = input(3)\ny = x**2\n")
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(typed))
     assert "trick_gradient by x: 6" in printed(capsys, "-")
@@ -47,7 +52,9 @@ def test_standard_input_and_presets_are_read(capsys, monkeypatch):
         (b"\xff\xff", said("", "UTF-8")),
     ],
 )
-def test_a_wrong_document_is_one_line_of_error(capsys, tmp_path, text, words):
+def test_a_wrong_document_is_one_line_of_error(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: bytes | str, words: said
+) -> None:
     file = tmp_path / "wrong.txt"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
     assert main(["play", str(file)]) == 2

@@ -2,6 +2,7 @@
 
 import base64
 import zlib
+from typing import Any
 
 import pytest
 
@@ -83,15 +84,17 @@ s = square(maximum(w, 0)) * [1, 2]
 """
 
 
-def test_a_text_says_everything_and_is_written_as_it_is_read():
+def test_a_text_says_everything_and_is_written_as_it_is_read() -> None:
     assert from_text(TEXT) == FULL
     assert from_text(to_text(FULL)) == FULL
-    assert str(from_text(TEXT).inputs[0].values[1]) == "-0.0"
+    values = from_text(TEXT).inputs[0].values
+    assert isinstance(values, tuple)
+    assert str(values[1]) == "-0.0"
     assert from_text(TEXT.replace("\n", "\r\n")) == FULL
     assert from_text(f"{IMPORTS}\n{TEXT}") == FULL
 
 
-def test_every_comment_stays_and_none_goes_into_another_block():
+def test_every_comment_stays_and_none_goes_into_another_block() -> None:
     map_ = 'with gradient_override_map({"mul": lambda op, grad: (grad, None)}):'
     text = f"""\
 # title
@@ -142,12 +145,12 @@ show(w, x)
     )
 
 
-def test_an_address_carries_everything():
+def test_an_address_carries_everything() -> None:
     assert from_text(unpacked(packed(to_text(FULL)))) == FULL
     assert packed(to_text(FULL)).replace("-", "").replace("_", "").isalnum()
 
 
-def test_a_document_in_the_earlier_format_becomes_a_text_in_torchs_spelling():
+def test_a_document_in_the_earlier_format_becomes_a_text_in_torchs_spelling() -> None:
     document = from_text(EARLIER)
     text = to_text(document)
     assert from_text(text).with_(program="") == document.with_(
@@ -159,7 +162,7 @@ def test_a_document_in_the_earlier_format_becomes_a_text_in_torchs_spelling():
     assert from_text(unpacked(packed(EARLIER))) == document
 
 
-def test_an_earlier_program_that_spells_torch_out_stays_as_it_is():
+def test_an_earlier_program_that_spells_torch_out_stays_as_it_is() -> None:
     program = "y = torch.sqrt(x * x)  # show the input"
     document = from_text(f"input x = [-2, 1]\nprogram\n{program}")
     assert check(document).document.program == program
@@ -192,7 +195,7 @@ RULE = '"mul": lambda op, grad: grad, '
         ("#\n" * 30_000, 0, WORDS("long_document", count=60_000, most=40_000)),
     ],
 )  # fmt: skip
-def test_a_line_that_cannot_be_read_is_named(text, line, words):
+def test_a_line_that_cannot_be_read_is_named(text: str, line: int, words: str | said) -> None:
     with pytest.raises(PlaygroundError) as caught:
         check(from_text(text))
     assert words == caught.value.message
@@ -208,7 +211,9 @@ def test_a_line_that_cannot_be_read_is_named(text, line, words):
         (" [ 1e-3 , .5 ] ", (0.001, 0.5)),
     ],
 )  # fmt: skip
-def test_values_are_read(text, values):
+def test_values_are_read(
+    text: str, values: float | tuple[float | tuple[float, float], ...]
+) -> None:
     assert read_values(text) == values
 
 
@@ -217,7 +222,7 @@ def test_values_are_read(text, values):
     ["", "[", "]", "[]", "[[]]", "[1", "1]", "[[1], 2]", "nan", "inf", "1_0",
      "0x1", "1e400", "--1", "x", "1;2", "[1, [2]]", "[[1], [1, 2]]", "٣", "9" * 41, "\x00"],
 )  # fmt: skip
-def test_what_is_no_list_of_numbers_is_refused(text):
+def test_what_is_no_list_of_numbers_is_refused(text: str) -> None:
     with pytest.raises(PlaygroundError) as caught:
         read_values(text)
     assert caught.value.part == "input"
@@ -228,7 +233,7 @@ def test_what_is_no_list_of_numbers_is_refused(text):
     "text",
     ["", "1", "0, 1, seed=-1", "0, x", "0, 1, seed=99999999999", "0,1, like", "0, 1); x"],
 )
-def test_what_is_no_noise_is_refused(text):
+def test_what_is_no_noise_is_refused(text: str) -> None:
     with pytest.raises(PlaygroundError):
         read_noise("uniform", text)
 
@@ -259,7 +264,7 @@ def test_what_is_no_noise_is_refused(text):
         ((Input("x" * 33, 1.0),), said("long_name", "33")),
     ],
 )  # fmt: skip
-def test_an_input_that_cannot_be_is_refused(inputs, words):
+def test_an_input_that_cannot_be_is_refused(inputs: tuple[Input, ...], words: said) -> None:
     with pytest.raises(PlaygroundError) as caught:
         check(Document(inputs, "y = x"))
     assert words == caught.value.message
@@ -273,20 +278,20 @@ def test_an_input_that_cannot_be_is_refused(inputs, words):
         ({"low": float("nan")}, {}),
     ],
 )  # fmt: skip
-def test_a_plot_that_cannot_be_is_refused(x, document):
+def test_a_plot_that_cannot_be_is_refused(x: dict[str, Any], document: dict[str, Any]) -> None:
     inputs = (Input("x", (1.0, 2.0), **x), Input("u", noise=Noise("uniform", 0, 1)))
     with pytest.raises(PlaygroundError):
         check(Document(inputs, "y = x * u", **document))
 
 
-def test_an_address_that_is_cut_off_or_changed_is_refused():
+def test_an_address_that_is_cut_off_or_changed_is_refused() -> None:
     whole = packed(to_text(FULL))
     for text in (whole[:-5], whole[1:], whole + "A" * 8, "!", "", "A" * 30_000, whole + "–"):
         with pytest.raises(PlaygroundError):
             from_text(unpacked(text))
 
 
-def test_an_address_that_unpacks_to_a_flood_is_stopped_early():
+def test_an_address_that_unpacks_to_a_flood_is_stopped_early() -> None:
     bomb = base64.urlsafe_b64encode(zlib.compress(b"#" * 10_000_000, 9)).decode().rstrip("=")
     assert len(bomb) < 20_000
     with pytest.raises(PlaygroundError) as caught:
@@ -295,13 +300,13 @@ def test_an_address_that_unpacks_to_a_flood_is_stopped_early():
 
 
 @pytest.mark.parametrize("character", ["\x00", "\ud800", "\x1b"])
-def test_a_comment_that_cannot_be_shown_is_refused(character):
+def test_a_comment_that_cannot_be_shown_is_refused(character: str) -> None:
     with pytest.raises(PlaygroundError, match="U\\+") as caught:
         from_text(f"# a{character}b\nx = input(1)\ny = x\n")
     assert (caught.value.line, caught.value.column) == (1, 4)
 
 
 @pytest.mark.parametrize("number", ["0.3", "-2", "1e-09"])
-def test_the_field_of_a_moved_number_says_it_as_the_text_does(number):
+def test_the_field_of_a_moved_number_says_it_as_the_text_does(number: str) -> None:
     document = from_text(f"x = input([{number}, 1])\ny = x * x\nshow(y, x)")
     assert form_of(document)["in.x.entry"] == number

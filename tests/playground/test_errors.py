@@ -1,6 +1,7 @@
 """What a learner is told: the place, what came, what would be right. One family, no crash."""
 
 import keyword
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ LOOKALIKES = (
 """What the language has no way to write: other alphabets, and an underscore in front."""
 
 
-def refusal(program: str, **given) -> PlaygroundError:
+def refusal(program: str, **given: Any) -> PlaygroundError:
     inputs = (Input("x", (1.0, 2.0, 3.0)), Input("u", (1.0, 2.0)))
     with pytest.raises(PlaygroundError) as caught:
         run(Document(inputs, program, **given), curves=False)
@@ -124,7 +125,9 @@ def refusal(program: str, **given) -> PlaygroundError:
         ("y = 3", 0, 0, said("no_gradient")),
     ],
 )  # fmt: skip
-def test_an_error_points_at_its_place_and_says_what_would_be_right(program, line, column, words):
+def test_an_error_points_at_its_place_and_says_what_would_be_right(
+    program: str, line: int, column: int, words: str | said
+) -> None:
     error = refusal(program)
     assert words == error.message
     assert (error.line, error.column) == (line, column)
@@ -153,14 +156,14 @@ def test_an_error_points_at_its_place_and_says_what_would_be_right(program, line
         ("where", "grad, grad", said("gradient_of_comparison", "in1", "where")),
     ],
 )  # fmt: skip
-def test_an_error_in_a_rule_names_the_rule(op_type, rule, words):
+def test_an_error_in_a_rule_names_the_rule(op_type: str, rule: str, words: said) -> None:
     error = refusal("y = where(x > 0, x * x, 0)", overrides=(Override(op_type, rule),))
     assert words == error.message
     assert error.part == "rule"
     assert error.subject == op_type
 
 
-def test_two_rules_for_one_op_are_refused_unless_their_lines_differ():
+def test_two_rules_for_one_op_are_refused_unless_their_lines_differ() -> None:
     program = "y = x * x\nz = y * y"
     half, none = "grad * in2, None", "None, None"
     twice = (Override("mul", half, ("y",)), Override("Mul", none))
@@ -170,7 +173,7 @@ def test_two_rules_for_one_op_are_refused_unless_their_lines_differ():
 
 
 @pytest.mark.parametrize("word", [*keyword.kwlist, *CALLABLE, *LOOKALIKES])
-def test_what_cannot_be_a_name_is_refused_where_it_is_typed(word):
+def test_what_cannot_be_a_name_is_refused_where_it_is_typed(word: str) -> None:
     with pytest.raises(PlaygroundError) as refused:
         check(Document((Input(word, 1.0),), "y = sin(1)"))
     assert refused.value.part == "input"

@@ -1,10 +1,12 @@
 """The playground's charts and table: valid for Plotly, and what they show is the run's own."""
 
 import random
+from collections.abc import Iterator
 
 import plotly.graph_objects as go
 import pytest
 
+from lessons.contract.figure import Figure, Table
 from lessons.kit.noise_bands import NOISY
 from lessons.kit.titles import WORDS as KIT
 from lessons.playground.document.as_text import from_text
@@ -19,19 +21,19 @@ from tests.support.folded import folded
 from tests.support.themed import themed
 
 
-def documents():
+def documents() -> Iterator[Document]:
     yield from (one.document for one in presets())
     yield from (valid(random.Random(seed), tricks=True) for seed in range(20))
 
 
-def shown(text: str):
+def shown(text: str) -> tuple[list[Figure], Table]:
     document = from_text(text)
     outcome = run(document)
     return figures(outcome, document), table({"": outcome})
 
 
 @folded("document", documents())
-def test_figures_are_valid_plotly_in_both_themes(document):
+def test_figures_are_valid_plotly_in_both_themes(document: Document) -> None:
     outcome = ran(document)
     for figure in figures(outcome, document):
         for theme in ("light", "dark"):
@@ -41,7 +43,7 @@ def test_figures_are_valid_plotly_in_both_themes(document):
     assert {len(row) for row in made.rows} == {len(made.columns)}
 
 
-def test_the_table_has_each_entry_and_each_name():
+def test_the_table_has_each_entry_and_each_name() -> None:
     _, made = shown("x = input([[1, 2], [3, 4]])\nu = input(5)\ny = x * u\nz = sum(y)\n")
     rows = {row[0]: row[1:] for row in made.rows}
     assert rows["x₁,₂"] == ("2", "5", "5")
@@ -50,13 +52,13 @@ def test_the_table_has_each_entry_and_each_name():
     assert rows["z"] == ("50", "", "")
 
 
-def test_a_long_input_is_counted_not_listed():
+def test_a_long_input_is_counted_not_listed() -> None:
     _, made = shown(f"x = input({[*range(200)]})\ny = x * 2\n")
     assert len(made.rows) < 60
     assert any(said("more_of", "x") == row[0] for row in made.rows)
 
 
-def test_a_pole_does_not_flatten_the_rest_of_the_curve():
+def test_a_pole_does_not_flatten_the_rest_of_the_curve() -> None:
     (_, gradient), _ = shown("x = input(1)\ny = 1 / x**4\n")
     low, high = gradient.layout["yaxis"]["range"]
     assert -low == high < 1e5
@@ -67,7 +69,7 @@ def test_a_pole_does_not_flatten_the_rest_of_the_curve():
     [("y = x**2", 3), ("y = softmax(x)", 1), ("y = sum(x)", 1), ("y = x * [1, 2, 3]", 1),
      ("y = sqrt(x)", 3), ("y = 1 / x", 3), ("y = sign(x)", 3)],
 )  # fmt: skip
-def test_points_are_shown_where_they_lie_on_the_curve(program, points):
+def test_points_are_shown_where_they_lie_on_the_curve(program: str, points: int) -> None:
     drawn, _ = shown(f"x = input([-1, 0, 2])\n{program}\n")
     for figure in drawn:
         for trace in figure.data:
@@ -79,7 +81,7 @@ SECOND = from_text("x = input([1, 2, 3])\ny = x**3\nshow(y, x, entry=2)\n")
 
 
 @folded("document", [SECOND, *documents()])
-def test_titles_tell_the_numbers_at_the_entry_that_moves(document):
+def test_titles_tell_the_numbers_at_the_entry_that_moves(document: Document) -> None:
     outcome = ran(document)
     place = document.entry - 1
     y = {one.name: float(one.y[place]) for one in outcome.series}
@@ -92,6 +94,6 @@ def test_titles_tell_the_numbers_at_the_entry_that_moves(document):
         assert reads(read_back(KIT, "value_at", value.title)["y"], y["forward"])
 
 
-def test_one_number_of_any_shape_is_drawn_at_a_number_without_a_shape():
+def test_one_number_of_any_shape_is_drawn_at_a_number_without_a_shape() -> None:
     outcome = run(Document((Input("x", 2.0),), "y = x * [3]"))
     assert [float(one.y[0]) for one in outcome.series if one.role == "forward"] == [6.0]

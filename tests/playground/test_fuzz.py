@@ -11,7 +11,7 @@ PROGRAMS = cases(200, 20_000)
 
 
 @pytest.mark.random
-def test_hostile_documents_do_no_harm():
+def test_hostile_documents_do_no_harm() -> None:
     came = found("tests.playground.fuzz", PROGRAMS)
     assert came["ran"] + came["refused"] == PROGRAMS
     # Neither half may quietly become a test of nothing.

@@ -1,6 +1,7 @@
 """The recorded graph of a document: its numbers against autograd's, its edges against the text."""
 
 import random
+from collections.abc import Iterator
 
 import pytest
 
@@ -8,6 +9,7 @@ from lessons.gradient_tricks.recorder.picture.backward_steps import backward_ste
 from lessons.gradient_tricks.tricks import op_types
 from lessons.playground.document.as_text import from_text
 from lessons.playground.document.check import check
+from lessons.playground.document.contents import Document
 from lessons.playground.document.presets import presets
 from lessons.playground.language.functions import FUNCTIONS
 from lessons.playground.language.playground_error import PlaygroundError
@@ -18,20 +20,20 @@ from tests.support.amount import cases, seeds
 from tests.support.folded import folded
 
 
-def documents(few: int, many: int):
+def documents(few: int, many: int) -> Iterator[Document]:
     yield from (one.document for one in presets())
     yield from map(of_function, FUNCTIONS)
     yield from (valid(random.Random(seed), tricks=True) for seed in seeds(few, many))
 
 
-def leaf_gradients(document, index):
+def leaf_gradients(document: Document, index: tuple[int, ...]) -> dict[str, float]:
     steps = backward_steps(recorded(check(document)), index)
     return {step.node: step.upstream for step in steps if step.kind == "leaf"}
 
 
 @pytest.mark.random
 @folded("seed", seeds(40, 120))
-def test_the_stepper_ends_at_autograds_gradients_with_tricks_and_rules(seed):
+def test_the_stepper_ends_at_autograds_gradients_with_tricks_and_rules(seed: int) -> None:
     document = valid(random.Random(seed), tricks=True)
     found = ran(document, curves=False).gradients["trick_gradient"]
     for entry in range(3):
@@ -44,7 +46,7 @@ def test_the_stepper_ends_at_autograds_gradients_with_tricks_and_rules(seed):
 
 
 @pytest.mark.random
-def test_ops_are_named_as_the_scissors_name_them():
+def test_ops_are_named_as_the_scissors_name_them() -> None:
     for document in documents(40, 120):
         try:
             recording = recorded(check(document))
@@ -61,7 +63,7 @@ def test_ops_are_named_as_the_scissors_name_them():
 
 
 @pytest.mark.random
-def test_snipping_an_edge_is_the_recorders_own_cut_and_mending_gives_back_the_text():
+def test_snipping_an_edge_is_the_recorders_own_cut_and_mending_gives_back_the_text() -> None:
     """Every edge with a text: rewritten around it, the values stay, and the gradients are those of
     that edge cut."""
     count = 0
@@ -87,7 +89,7 @@ def test_snipping_an_edge_is_the_recorders_own_cut_and_mending_gives_back_the_te
     assert count > cases(80, 250)
 
 
-def test_names_of_the_program_stand_on_its_nodes_and_no_others():
+def test_names_of_the_program_stand_on_its_nodes_and_no_others() -> None:
     document = from_text(
         "x = input([1, 2])\nw = [3, 4]\na = x * w\nb = a\nc, d = unbind(b + 1)\ny = c * d\n"
     )
@@ -98,7 +100,7 @@ def test_names_of_the_program_stand_on_its_nodes_and_no_others():
 
 
 @pytest.mark.parametrize("program", ["y = [1, 2]", "y = x", "y = stop_gradient(x)"])
-def test_an_output_without_a_gradient_has_a_graph_too(program):
+def test_an_output_without_a_gradient_has_a_graph_too(program: str) -> None:
     recording = recorded(check(from_text(f"x = input([1, 2])\n{program}\n")))
     assert recording.output is not None
     assert backward_steps(recording)
@@ -108,7 +110,9 @@ def test_an_output_without_a_gradient_has_a_graph_too(program):
     ("values", "entry", "index"),
     [("3", 1, ()), ("[3, 4]", 2, (1,)), ("[[1, 2, 3], [4, 5, 6]]", 5, (1, 1))],
 )
-def test_the_component_is_the_entry_that_the_plot_moves(values, entry, index):
+def test_the_component_is_the_entry_that_the_plot_moves(
+    values: str, entry: int, index: tuple[int, ...]
+) -> None:
     document = from_text(f"x = input({values})\ny = x * 2\nshow(y, x, entry={entry})\n")
     assert place(check(document)) == index
     value = check(document).inputs["x"]

@@ -102,19 +102,19 @@ OF_LESSONS = [found for one in lessons() if (found := lesson_document(one.folder
 @folded(
     "document", [MIXED, NUMBERS, OUTPUTS, SINGLE, *(one.document for one in presets()), *OF_LESSONS]
 )
-def test_a_text_prints_the_playgrounds_numbers(document):
+def test_a_text_prints_the_playgrounds_numbers(document: Document) -> None:
     same(document)
 
 
 @folded("name", FUNCTIONS)
-def test_so_does_each_function(name):
+def test_so_does_each_function(name: str) -> None:
     same(of_function(name))
 
 
 @pytest.mark.random
 @pytest.mark.filterwarnings("ignore:gradient_override_map")
 @folded("seed", seeds(150, 500))
-def test_so_does_a_random_program(seed):
+def test_so_does_a_random_program(seed: int) -> None:
     document = valid(random.Random(seed), tricks=True)
     with suppress(PlaygroundError):  # its rule may not fit, or it has a trick within py_func
         run(document, curves=False)

@@ -3,6 +3,8 @@
 Each is typed over the playground's first program, and gets the inputs that are there.
 """
 
+from typing import Any
+
 import pytest
 import torch
 
@@ -19,7 +21,10 @@ from lessons.playground.running.outcome import run
 from lessons.playground.running.recorded import snip
 from pages.labs.messages import Wish
 from pages.labs.playground import FIRST, state
+from pages.labs.playground_state import State
 from tests.playground.said import said
+from tests.recorder.programs import Program
+from tests.support.present import present
 
 RUNS = [
     ("y = x**2 + stop_gradient(x)", [-4, -2, 2]),
@@ -102,7 +107,7 @@ REWORDED = {
 """What is typed over the first program in torch's words, and what stands there then."""
 
 
-REPLACED = {
+REPLACED: dict[str, tuple[str, Program]] = {
     "std": ("sqrt(sum((x - mean(x))**2) / (4 - 1))", torch.std),
     "var": ("sum((x - mean(x))**2) / (4 - 1)", torch.var),
     "max": ("select(topk(x, 1), 0)", torch.max),
@@ -111,50 +116,53 @@ REPLACED = {
 """What an answer offers in place of torch's own, and torch's own, to be compared at four points."""
 
 
-def typed(program, **more):
+def typed(program: str, **more: Any) -> State:
     before = form_of(preset(FIRST))
     values = before | {"program": program} | more
     return state(Wish(lab="playground", values=values, good=before, touched=["program"]))
 
 
-def statements(program, now):
+def statements(program: str, now: State) -> str:
     """A program as the text has it then, in torch's spelling."""
     return in_torch(parse_program(program, [one.name for one in now.document.inputs]))
 
 
-def inputs(now):
+def inputs(now: State) -> str:
     return ", ".join(one.name for one in now.document.inputs)
 
 
 @pytest.mark.parametrize(("program", "gradient"), RUNS)
-def test_it_runs(program, gradient):
+def test_it_runs(program: str, gradient: list[float] | None) -> None:
     now = typed(program)
     assert now.errors == {}
-    assert now.computed.outcome.output == now.document.program.split("\n")[-1].split()[0]
-    assert "intended_gradient" not in now.computed.outcome.gradients
-    assert now.computed.outcome.curves[0].low is None, "the noise is not read: there is no band"
-    found = now.computed.outcome.gradients["trick_gradient"]["x"]
+    outcome = present(now.computed).outcome
+    assert outcome.output == now.document.program.split("\n")[-1].split()[0]
+    assert "intended_gradient" not in outcome.gradients
+    assert outcome.curves[0].low is None, "the noise is not read: there is no band"
     if gradient is not None:
+        found = present(outcome.gradients["trick_gradient"]["x"])
         assert found.tolist() == pytest.approx(gradient)
 
 
 @pytest.mark.parametrize(("program", "place", "words"), SAYS)
-def test_what_does_not_run_is_answered_at_its_place(program, place, words):
+def test_what_does_not_run_is_answered_at_its_place(
+    program: str, place: tuple[int, int], words: str | said
+) -> None:
     now = typed(program)
     error = now.errors["program"]
     assert words == error.message
     assert (error.line, error.column) == place
-    assert now.computed.outcome is not None, "the old picture stays"
+    assert present(now.computed).outcome is not None, "the old picture stays"
 
 
 @pytest.mark.parametrize("typed_", REWORDED)
-def test_torchs_words_become_the_languages_own(typed_):
-    found = pasted(typed_, ["x", "u"])
+def test_torchs_words_become_the_languages_own(typed_: str) -> None:
+    found = present(pasted(typed_, ["x", "u"]))
     assert found.program == REWORDED[typed_]
     assert {*found.inputs} <= {"x", "u"}
 
 
-def test_so_they_do_in_a_whole_text():
+def test_so_they_do_in_a_whole_text() -> None:
     now = typed("x = input([1, 2])\ny = F.mse_loss(x, 1 - x)\nshow(y, x)")
     made = REWORDED["y = F.mse_loss(x, 1 - x)"]
     assert now.form["program"] == f"x = input([1, 2])\n{made}\nshow(y, x)"
@@ -162,7 +170,7 @@ def test_so_they_do_in_a_whole_text():
 
 
 @pytest.mark.parametrize("name", REPLACED)
-def test_what_an_answer_offers_has_torchs_value_and_gradient(name):
+def test_what_an_answer_offers_has_torchs_value_and_gradient(name: str) -> None:
     offered, of_torch = REPLACED[name]
     points = (-0.5, 0.0, 1.0, 2.25)
     said = INSTEAD[name].replace("(n - 1)", "(4 - 1)")
@@ -172,7 +180,7 @@ def test_what_an_answer_offers_has_torchs_value_and_gradient(name):
     y = of_torch(x)
     (gradient,) = torch.autograd.grad(y.sum(), x)
     assert found.values["y"].tolist() == pytest.approx(y.tolist(), nan_ok=True)
-    mine = found.gradients["trick_gradient"]["x"]
+    mine = present(found.gradients["trick_gradient"]["x"])
     assert mine.tolist() == pytest.approx(gradient.tolist(), nan_ok=True)
 
 
@@ -187,19 +195,19 @@ def test_what_an_answer_offers_has_torchs_value_and_gradient(name):
         ("def f(x):\n  a, b, c = unbind(x)\n  return b", "a, b, c = unbind(x)", "b"),
     ],
 )
-def test_what_a_function_returns_is_the_output(text, program, output):
+def test_what_a_function_returns_is_the_output(text: str, program: str, output: str) -> None:
     now = typed(text)
     assert now.document.program.endswith(statements(program, now))
-    assert now.computed.outcome.output == output
+    assert present(now.computed).outcome.output == output
 
 
-def test_an_import_alone_stays_and_a_module_of_another_name_is_no_module():
+def test_an_import_alone_stays_and_a_module_of_another_name_is_no_module() -> None:
     assert typed("import torch").form["program"] == "import torch"
-    assert typed("import torch as t\ny = t.relu(x)").computed.outcome is not None
+    assert present(typed("import torch as t\ny = t.relu(x)").computed).outcome is not None
 
 
 @pytest.mark.parametrize("text", ["def f(x):", 'def f(x):\n    """Never closed.\n    return x'])
-def test_half_a_function_is_refused_as_it_stands(text):
+def test_half_a_function_is_refused_as_it_stands(text: str) -> None:
     now = typed(text)
     assert now.form["program"] == text
     assert now.errors["program"].message == OF_KEYWORDS["def"]
@@ -219,7 +227,7 @@ def test_half_a_function_is_refused_as_it_stands(text):
         ("x = torch.tensor([1.0, 2.0], requires_grad=True)\nimport q\ny = x * 2", "y = x * 2"),
     ],
 )
-def test_what_has_no_reading_becomes_an_input_and_is_said(text, program):
+def test_what_has_no_reading_becomes_an_input_and_is_said(text: str, program: str) -> None:
     now = typed(text)
     assert now.errors == {}
     assert now.document.program.endswith(statements(program, now))
@@ -235,7 +243,9 @@ def test_what_has_no_reading_becomes_an_input_and_is_said(text, program):
         ("y = torch.mul(stop_gradient(x), u)", "mul:0", "y = torch.mul(x, u)"),
     ],
 )
-def test_scissors_mend_a_cut_that_was_written_in_any_way(program, edge, mended):
+def test_scissors_mend_a_cut_that_was_written_in_any_way(
+    program: str, edge: str, mended: str
+) -> None:
     document = preset(FIRST).with_(program=program, output="", intended="")
     assert snip(document, edge).program == mended
     assert snip(snip(document.with_(program=mended), edge), edge).program == mended

@@ -17,6 +17,7 @@ from lessons.playground.language.words import WORDS
 from tests.playground.said import said
 from tests.playground.test_newcomers import inputs as inputs_of
 from tests.playground.test_newcomers import statements, typed
+from tests.support.present import present
 
 BYOL = """
 def loss_fn(x, y):
@@ -89,11 +90,11 @@ def in_torch_s(line: str) -> str:
 
 
 @pytest.mark.parametrize("name", READ)
-def test_real_code_is_read_as_far_as_it_can_be_and_the_rest_is_said_at_once(name):
+def test_real_code_is_read_as_far_as_it_can_be_and_the_rest_is_said_at_once(name: str) -> None:
     code, output, inputs, lines, told = READ[name]
     now = typed(code)
     assert now.errors == {}
-    assert now.computed.outcome.output == output
+    assert present(now.computed).outcome.output == output
     assert {*inputs_of(now).split(", ")} == inputs
     read = {ast.unparse(ast.parse(line)) for line in now.document.program.split("\n")}
     assert {ast.unparse(ast.parse(in_torch_s(line))) for line in lines} <= read
@@ -101,7 +102,7 @@ def test_real_code_is_read_as_far_as_it_can_be_and_the_rest_is_said_at_once(name
     for line, words in told:
         assert any(said("of_your_code", f" {line} of") == n and words == n for n in notes), words
     assert sum(said("of_your_code") == note for note in notes) <= 5
-    gradients = now.computed.outcome.gradients["trick_gradient"]
+    gradients = present(now.computed).outcome.gradients["trick_gradient"]
     assert any(one is not None and one.abs().sum() > 0 for one in gradients.values())
 
 
@@ -123,19 +124,20 @@ class Net(nn.Module):
 """
 
 
-def test_a_trick_that_goes_into_an_unknown_layer_of_another_output_is_the_one_shown():
+def test_a_trick_that_goes_into_an_unknown_layer_of_another_output_is_the_one_shown() -> None:
     now = typed(REVERSAL)
     assert now.errors == {}
     shown = "scale_gradient(clip_gradient(flip_gradient(features), -1, 2), alpha)"
     assert now.document.program.endswith(f"= domain_weight * {shown}")
-    assert said("several_returned", now.computed.outcome.output) == now.document.program
+    assert said("several_returned", present(now.computed).outcome.output) == now.document.program
     assert DOCUMENT("pasted", inputs="alpha, features, domain_weight", output="out2") in now.notice
     step = typed("import torch\nx = torch.tensor(3.0)\ny = x**2\ny.backward()\n"
                  "with torch.no_grad():\n    x -= 0.1 * x.grad")  # fmt: skip
-    assert (step.computed.outcome.output, step.computed.outcome.over) == ("y", "x")
+    outcome = present(step.computed).outcome
+    assert (outcome.output, outcome.over) == ("y", "x")
 
 
-def test_a_script_of_drawn_tensors_has_one_that_stays_and_what_its_backward_is_called_on():
+def test_a_script_of_drawn_tensors_has_one_that_stays_and_what_its_backward_is_called_on() -> None:
     now = typed(
         "import torch\nx = torch.randn(3, requires_grad=True)\nu = torch.rand(3)\n"
         "with tricks.gradient_override_map({'mul': rule}):\n    y = x * u\n(y * y).sum().backward()"
@@ -147,13 +149,13 @@ def test_a_script_of_drawn_tensors_has_one_that_stays_and_what_its_backward_is_c
     assert said("of_your_code unread", "with tricks.gradient_override_map") == now.document.program
 
 
-def test_the_comments_at_an_input_stay_there():
+def test_the_comments_at_an_input_stay_there() -> None:
     now = typed("import torch\n# a\nx = torch.tensor([1.0, 2.0])  # b\n# c\ny = x * 2\n")
     assert now.document.inputs[0].above[1:] == ("# a", "# b")
     assert now.document.program == "# c\ny = x * 2"
 
 
-def test_what_the_code_says_of_its_settings_are_the_values_of_the_inputs():
+def test_what_the_code_says_of_its_settings_are_the_values_of_the_inputs() -> None:
     form = typed(FOCAL).form
     assert (form["in.alpha.values"], form["in.gamma.values"]) == ("0.25", "2")
     assert typed(REPARAM).document.input("eps").noise == Noise("normal", 0.0, 1.0)
@@ -169,15 +171,15 @@ def test_what_the_code_says_of_its_settings_are_the_values_of_the_inputs():
     assert said("unread_input", "w.numel()", INSTEAD["numel"]) == now.form["program"]
 
 
-def test_what_cannot_be_read_is_one_input_and_the_output_is_what_goes_backward():
+def test_what_cannot_be_read_is_one_input_and_the_output_is_what_goes_backward() -> None:
     code = "def f(x):\n    loss = g(x) + g(x) * self.scale\n    loss.backward()\n    y = loss * 2\n"
     now = typed(code)
     assert now.document.program.endswith(statements("loss = g_x + g_x * scale\ny = loss * 2", now))
     assert now.form["in.scale.values"] == "0.5"
-    assert now.computed.outcome.output == "loss"
+    assert present(now.computed).outcome.output == "loss"
 
 
-def test_a_method_copied_from_its_first_word_on_is_read():
+def test_a_method_copied_from_its_first_word_on_is_read() -> None:
     now = typed(
         "def forward(self, x):\n        'Scaled.'\n"
         "        y = self.scale * x\n        return F.silu(y)\n"
@@ -187,7 +189,7 @@ def test_a_method_copied_from_its_first_word_on_is_read():
     assert now.notice == DOCUMENT("pasted", inputs="x, scale", output="out")
 
 
-def test_a_helper_is_read_where_its_value_is_returned_or_given_to_another():
+def test_a_helper_is_read_where_its_value_is_returned_or_given_to_another() -> None:
     now = typed(
         "def twice(y):\n    x = 2 * y\n    return x\n\n"
         "def more(y):\n    z = twice(y)\n    return z + 1\n\n"
@@ -236,14 +238,14 @@ class Own(torch.autograd.Function):
         ),
     ],
 )
-def test_a_backward_of_a_known_form_is_a_trick(value, gradient, program):
+def test_a_backward_of_a_known_form_is_a_trick(value: str, gradient: str, program: str) -> None:
     now = typed(FUNCTION.format(value=value, gradient=gradient))
     assert now.errors == {}
     assert now.document.program.split("\n")[-program.count("\n") - 1 :] == program.split("\n")
     assert said("backward_is", "Own") == now.form["program"]
 
 
-def test_a_function_of_ones_own_is_read_where_it_is_applied():
+def test_a_function_of_ones_own_is_read_where_it_is_applied() -> None:
     own = FUNCTION.format(value="x", gradient="-grad * ctx.alpha")
     now = typed(f"{own}\nflip = Own.apply\ny = flip(x, 0.5) * w\n")
     assert now.document.program.endswith(
@@ -259,7 +261,7 @@ def test_a_function_of_ones_own_is_read_where_it_is_applied():
 @pytest.mark.parametrize(
     "gradient", ["torch.where(x > 0, grad, 0)", "grad + 1", "grad.clamp(max=ctx.alpha)", "x"]
 )
-def test_a_backward_of_another_form_is_named_with_its_line(gradient):
+def test_a_backward_of_another_form_is_named_with_its_line(gradient: str) -> None:
     now = typed(FUNCTION.format(value="x * 2", gradient=gradient))
     assert now.document.program.endswith("output = x * 2")
     assert WORDS("unread_backward", line=11, name="Own") in now.form["program"]
@@ -278,7 +280,7 @@ class Net(nn.Module):
 """
 
 
-def test_a_layer_is_a_weight_and_what_comes_before_it_is_kept():
+def test_a_layer_is_a_weight_and_what_comes_before_it_is_kept() -> None:
     now = typed(NET.format(last="nn.Linear(8, 1)"))
     assert now.errors == {}
     assert now.document.program.endswith(
@@ -288,20 +290,21 @@ def test_a_layer_is_a_weight_and_what_comes_before_it_is_kept():
     assert WORDS("of_your_code", line=5, said=layer) in now.form["program"]
 
 
-def test_a_last_layer_that_cannot_be_read_is_named_and_the_value_before_it_is_the_output():
+def test_a_last_layer_that_cannot_be_read_is_named_and_the_value_before_it_is_the_output() -> None:
     now = typed(NET.format(last="Decoder()"))
-    assert now.computed.outcome.output == "h"
+    assert present(now.computed).outcome.output == "h"
     unread = WORDS("unread_output", code="self.last(h)")
     assert WORDS("of_your_code", line=10, said=unread) in now.form["program"]
 
 
-def test_what_changes_in_place_is_named_with_its_line():
-    (note,) = pasted("import torch\ny = x * 2\nlayer.weight += y\n", ["x"]).invented.values()
+def test_what_changes_in_place_is_named_with_its_line() -> None:
+    found = present(pasted("import torch\ny = x * 2\nlayer.weight += y\n", ["x"]))
+    (note,) = found.invented.values()
     unread = WORDS("unread_input", code="layer.weight", input="weight")
     assert note == WORDS("of_your_code", line=3, said=unread)
 
 
-def test_code_that_was_mangled_on_its_way_is_read_or_left():
+def test_code_that_was_mangled_on_its_way_is_read_or_left() -> None:
     chance = random.Random(0)
     junk = [*"*[]():,", "self.", "[0]", "f'{x}'", "yield x", "**k", ":=", "not ", "None", "1j"]
     read = 0

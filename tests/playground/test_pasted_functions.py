@@ -161,7 +161,7 @@ def by_reader(read: Pasted, x: list[float], t: list[float]) -> tuple[Any, Any]:
 
 @pytest.mark.filterwarnings("ignore")  # torch warns of old arguments
 @pytest.mark.parametrize("name", names())
-def test_a_call_has_torchs_numbers_or_its_line_is_named(name):
+def test_a_call_has_torchs_numbers_or_its_line_is_named(name: str) -> None:
     x, t = SPECIAL.get(name, (X, T))
     compared = 0
     for call in dict.fromkeys(calls(name)):
@@ -189,7 +189,7 @@ def test_a_call_has_torchs_numbers_or_its_line_is_named(name):
     )
 
 
-def test_every_name_is_one_of_torchs_or_known_to_be_ours():
+def test_every_name_is_one_of_torchs_or_known_to_be_ours() -> None:
     known = {*TABLE} - OURS
     assert known - {*names()} == {"power"}
     assert not OURS & {*names()}
@@ -205,7 +205,9 @@ def test_every_name_is_one_of_torchs_or_known_to_be_ours():
         ("F.softplus(t, beta=x + 2)", "torch.nn.functional.softplus((x + 2) * t) / (x + 2)"),
     ],
 )
-def test_a_setting_may_read_a_name_that_the_text_has_for_an_operand(call, written):
+def test_a_setting_may_read_a_name_that_the_text_has_for_an_operand(
+    call: str, written: str
+) -> None:
     read = pasted(f"import torch\nz = {call}\n", ["x", "t"])
     assert read is not None
     assert read.program == f"z = {written}"
@@ -223,7 +225,7 @@ MODULES = {
 
 @pytest.mark.parametrize("call", sorted(MODULES))
 @pytest.mark.parametrize("kept", [False, True], ids=["at once", "kept"])
-def test_a_module_keeps_its_settings(call, kept):
+def test_a_module_keeps_its_settings(call: str, kept: bool) -> None:
     made, _, rest = call.partition(")(")
     text = f"f = {made})\nz = f({rest}\n" if kept else f"z = {call}\n"
     read = pasted(f"import torch.nn as nn\n{text}", ["x", "t"])

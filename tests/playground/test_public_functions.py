@@ -5,6 +5,7 @@ takes the place of what it stands for, such as a layer.
 """
 
 from types import SimpleNamespace
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -14,6 +15,8 @@ from torch.nn import functional
 
 from tests.playground.said import said
 from tests.playground.test_newcomers import inputs, typed
+from tests.recorder.programs import Program
+from tests.support.present import present
 
 CODEBOOK = """
 class Codebook(nn.Module):
@@ -126,40 +129,43 @@ def gate(score, source, count, tau=1, hard=False):
 """  # slachapelle/dcdi, dcdi/utils/gumbel.py, MIT
 
 
-def codebook(code, x):
+Code = dict[str, Any]
+
+
+def codebook(code: Code, x: SimpleNamespace) -> Any:
     module = SimpleNamespace(beta=x.beta, table=SimpleNamespace(weight=x.table_weight[:, None]))
     rows = mock.patch.object(torch, "zeros", return_value=x.nearest2.expand(3, 3))
     with rows, mock.patch.object(torch.Tensor, "scatter_"):
         return code["Codebook"].forward(module, x.z[:, None])[1]
 
 
-def clipped(code, x):
+def clipped(code: Code, x: SimpleNamespace) -> Any:
     actor = SimpleNamespace(policy=lambda states: (None, x.now))
     code |= {"actor": actor, "epsilon": x.epsilon}
     return code["policy_loss"]({"obs": None, "adv": x.advantage, "logp": x.before})[0]
 
 
-def gate(code, x):
+def gate(code: Code, x: SimpleNamespace) -> Any:
     return code["Gate"].forward(SimpleNamespace(top_k=2, scores=x.scores_weight.mul), x.token)[1]
 
 
-def masked(code, x):
+def masked(code: Code, x: SimpleNamespace) -> Any:
     code["tiny"] = lambda dtype: x.tiny
     return code["masked"](x.scores, x.mask)
 
 
-def scores_of_contrast(code, x):
+def scores_of_contrast(code: Code, x: SimpleNamespace) -> Any:
     cat = mock.patch.object(torch, "cat", return_value=x.cat)
     with cat, mock.patch.object(functional, "cross_entropy") as loss:
         code["contrast"](x.anchor, x.positive, None, tau=x.tau)
     return loss.call_args.args[0]
 
 
-def gumbel(code, x):
+def gumbel(code: Code, x: SimpleNamespace) -> Any:
     return code["gate"](x.score, SimpleNamespace(sample=lambda shape: x.u), 1, x.tau, hard=True)
 
 
-CASES = {
+CASES: dict[str, tuple[str, Program, str, str]] = {
     "codebook": (CODEBOOK, codebook, "loss", "several_returned unread_input one_axis left_out"),
     "focal": (FOCAL, lambda code, x: code["focal"](x.scores, x.labels, gamma=x.gamma), "loss",
               "other_branch"),
@@ -176,12 +182,13 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_read_has_torchs_value_and_gradients_and_the_rest_is_noted(name):
+def test_what_is_read_has_torchs_value_and_gradients_and_the_rest_is_noted(name: str) -> None:
     text, run, output, notes = CASES[name]
     now = typed(text)
     assert now.errors == {}
-    outcome = now.computed.outcome
-    assert (outcome.output, said(notes)) == (output, now.form["program"])
+    outcome = present(now.computed).outcome
+    assert outcome.output == output
+    assert said(notes) == now.form["program"]
     leaves = {one: torch.as_tensor(outcome.values[one]).double().clone().requires_grad_()
               for one in inputs(now).split(", ")}  # fmt: skip
     code = {"torch": torch, "nn": nn, "F": functional}
@@ -197,22 +204,23 @@ def test_what_is_read_has_torchs_value_and_gradients_and_the_rest_is_noted(name)
             torch.testing.assert_close(found, gradient, msg=f"with respect to {one}")
 
 
-def test_a_trick_without_a_gradient_is_not_offered_and_a_plain_name_gets_no_hint():
+def test_a_trick_without_a_gradient_is_not_offered_and_a_plain_name_gets_no_hint() -> None:
     now = typed(CLIPPED)
     assert said("or_show") != now.form["program"]
     assert all("stop_gradient" not in one.remark for one in now.document.inputs)
 
 
-def test_each_draw_is_a_noise_of_its_own_and_needs_no_input_that_is_gone():
+def test_each_draw_is_a_noise_of_its_own_and_needs_no_input_that_is_gone() -> None:
     helper = "def draw(x):\n    return -torch.log(torch.rand_like(x))\n\n"
     now = typed(f"{helper}def f(x):\n    a = draw(x)\n    b = draw(x)\n    return x + a - b\n")
     assert [one.noise.seed for one in now.document.inputs if one.noise] == [0, 1]
-    assert now.computed.outcome.values["out"].tolist() != now.computed.outcome.values["x"].tolist()
+    values = present(now.computed).outcome.values
+    assert values["out"].tolist() != values["x"].tolist()
     assert typed("def f(w, u):\n    return w.round() * u\n").errors == {}
 
 
 @pytest.mark.parametrize("line", ["x[m == 0] = -9.0", "x = x.masked_fill(m == 0, -9.0)"])
-def test_entries_that_a_condition_picks_are_replaced_or_the_line_is_noted(line):
+def test_entries_that_a_condition_picks_are_replaced_or_the_line_is_noted(line: str) -> None:
     code = f"def f(x, m):\n    {line}\n    return x.softmax(-1)\n"
     assert "x2 = torch.where(m == 0, -9.0, x)" in typed(code).form["program"]
     now = typed(code.replace("m == 0", "~m"))

@@ -2,6 +2,8 @@
 
 import random
 import re
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,16 +12,18 @@ import torch
 from lessons.contract.result import Series
 from lessons.playground.document.as_text import to_text
 from lessons.playground.document.contents import Document, Input, Noise
-from lessons.playground.document.presets import preset, preset_of, presets
+from lessons.playground.document.presets import Preset, preset, preset_of, presets
 from lessons.playground.language.limits import CURVE_POINTS, MAX_DRAWS
+from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running import outcome
-from lessons.playground.running.budget import plan
+from lessons.playground.running.budget import Plan, plan
 from lessons.playground.running.outcome import run
 from lessons.playground.running.sweep import grid
 from tests.playground.programs import ran, valid
 from tests.playground.said import said
 from tests.support.amount import seeds
 from tests.support.folded import folded
+from tests.support.present import present
 
 
 def curves(
@@ -47,7 +51,12 @@ def drawn_steps(one: Series) -> np.ndarray:
         ("y = 2 * step(x - 0.3)", lambda x: 2.0 * (x > 0.3), lambda x: np.abs(x - 0.3)),
     ],
 )
-def test_no_line_is_drawn_across_a_jump(program, formula, jumps, ends):
+def test_no_line_is_drawn_across_a_jump(
+    program: str,
+    formula: Callable[[np.ndarray], np.ndarray],
+    jumps: Callable[[np.ndarray], np.ndarray] | None,
+    ends: tuple[float, float],
+) -> None:
     forward = curves(program, *ends)["forward"]
     there = np.isfinite(forward.y)
     np.testing.assert_array_equal(forward.y[there], formula(forward.x[there]))
@@ -60,7 +69,7 @@ def test_no_line_is_drawn_across_a_jump(program, formula, jumps, ends):
 
 
 @pytest.mark.parametrize("ends", [(-3, 3), (-0.3, 0.9), (-2, 2)])
-def test_where_a_gradient_is_nan_there_is_a_gap(ends):
+def test_where_a_gradient_is_nan_there_is_a_gap(ends: tuple[float, float]) -> None:
     """0 is one of the places, whatever rounding makes of it."""
     trick = curves("y = sqrt(x**2)", *ends)["trick_gradient"]
     assert trick.x[np.isnan(trick.y)].tolist() == [0.0]
@@ -72,11 +81,11 @@ def test_where_a_gradient_is_nan_there_is_a_gap(ends):
     ["y = x**2", "y = relu(x)", "y = abs(x)", "y = sin(x)", "y = tanh(50 * x)", "y = sqrt(x**2)",
      "y = exp(5 * x)", "y = stop_gradient(x)", "y = 7 + 0 * x", "y = x**2 * 1e-30"],
 )  # fmt: skip
-def test_what_does_not_jump_is_not_broken(program):
+def test_what_does_not_jump_is_not_broken(program: str) -> None:
     assert np.isfinite(curves(program)["forward"].y).all()
 
 
-def test_a_smooth_program_is_run_once_and_a_corner_breaks_its_gradient_only():
+def test_a_smooth_program_is_run_once_and_a_corner_breaks_its_gradient_only() -> None:
     assert all(len(one.x) == CURVE_POINTS for one in curves("y = x**2 + sin(x)").values())
     trick = curves("y = relu(x)")["trick_gradient"]
     gap = trick.x[np.isnan(trick.y)]
@@ -84,22 +93,23 @@ def test_a_smooth_program_is_run_once_and_a_corner_breaks_its_gradient_only():
     assert abs(gap[0]) < 0.01
 
 
-def test_a_band_has_the_gap_too():
+def test_a_band_has_the_gap_too() -> None:
     for one in curves("y = sign(x) * u", noise=True).values():
-        np.testing.assert_array_equal(np.isnan(one.low), np.isnan(one.y))
-        np.testing.assert_array_equal(np.isnan(one.high), np.isnan(one.y))
+        np.testing.assert_array_equal(np.isnan(present(one.low)), np.isnan(one.y))
+        np.testing.assert_array_equal(np.isnan(present(one.high)), np.isnan(one.y))
         assert drawn_steps(one).max() <= 0.01
 
 
 @pytest.mark.random
 @folded("seed", seeds(15, 40))
-def test_a_curve_is_what_each_of_its_points_gives_alone(seed):
+def test_a_curve_is_what_each_of_its_points_gives_alone(seed: int) -> None:
     """The batch keeps points apart: sums, softmaxes, clipped norms and rules see one each."""
     document = valid(random.Random(seed), tricks=True)
     found = ran(document)
     curves = {curve.name: curve for curve in found.curves}
     first, *others = document.inputs
     for at in grid(first.low, first.high, CURVE_POINTS)[[0, 37, 120]].tolist():
+        assert isinstance(first.values, tuple)
         x = (at, *first.values[1:])
         moved = document.with_(inputs=(Input("x", x), *others))
         alone = run(moved, curves=False)
@@ -112,18 +122,25 @@ def test_a_curve_is_what_each_of_its_points_gives_alone(seed):
             assert float(curve.y[here]) == pytest.approx(float(value), rel=1e-9, nan_ok=True)
 
 
-def test_the_intended_gradient_is_that_of_its_name_without_tricks():
+def test_the_intended_gradient_is_that_of_its_name_without_tricks() -> None:
     program = "z = 2 * stop_gradient(x)\ny = x"
     found = run(Document((Input("x", (1.0,)),), program, output="y", intended="z"))
-    assert found.gradients["intended_gradient"]["x"].tolist() == [2]
+    assert present(found.gradients["intended_gradient"]["x"]).tolist() == [2]
     (curve,) = (one for one in found.curves if one.name == "intended_gradient")
     assert {*found["intended_gradient"].y, *curve.y} == {2}
 
 
 @pytest.mark.parametrize("one", presets(), ids=lambda one: one.name)
-def test_a_preset_runs_is_drawn_whole_and_says_what_it_is(one, monkeypatch):
-    plans = []
-    monkeypatch.setattr(outcome, "plan", lambda **known: plans.append(plan(**known)) or plans[-1])
+def test_a_preset_runs_is_drawn_whole_and_says_what_it_is(
+    one: Preset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plans: list[Plan] = []
+
+    def planned(**known: Any) -> Plan:
+        plans.append(plan(**known))
+        return plans[-1]
+
+    monkeypatch.setattr(outcome, "plan", planned)
     found = run(one.document)
     assert plans[0].points == CURVE_POINTS
     assert plans[0].draws in (1, MAX_DRAWS)
@@ -140,9 +157,9 @@ def test_a_preset_runs_is_drawn_whole_and_says_what_it_is(one, monkeypatch):
     )
 
 
-def test_one_that_is_no_longer_offered_still_opens_and_no_other_name_does():
+def test_one_that_is_no_longer_offered_still_opens_and_no_other_name_does() -> None:
     assert preset("linear_after").program.count("\n") == 3
     assert preset_of(preset("linear_after")) == ""
-    with pytest.raises(ValueError) as caught:  # noqa: PT011
+    with pytest.raises(PlaygroundError) as caught:
         preset("fliptwice")
     assert said("no_preset did_you_mean", "flip_twice") == caught.value.message

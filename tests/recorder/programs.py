@@ -6,15 +6,19 @@ shape 3); each instruction adds one value made of earlier ones. The output is th
 of the last three values, so that fan-out and broadcasting are everywhere.
 """
 
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 import torch
 from hypothesis import strategies as st
 from torch.nn import functional
 
-from lessons.gradient_tricks.recorder import record
+from lessons.contract.lab import Start
+from lessons.contract.lesson import Lesson
+from lessons.gradient_tricks.recorder import Recording, record
+from lessons.gradient_tricks.recorder.cutting import Cut
 from lessons.gradient_tricks.tricks import (
     clip_gradient,
     clip_gradient_norm,
@@ -26,30 +30,31 @@ from lessons.gradient_tricks.tricks import (
     straight_through,
 )
 
+Program = Callable[..., torch.Tensor]
 # The articles' x and noise.
 X = [-2.0, -1.0, 1.0]
 U = [1.04, 0.94, 1.08]
 
 
-def leaf(*numbers, dtype=torch.float64):
+def leaf(*numbers: float, dtype: torch.dtype = torch.float64) -> torch.Tensor:
     return torch.tensor(numbers, dtype=dtype, requires_grad=True)
 
 
-def _in_place(a, b):
+def _in_place(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     a = a * 1.5
     a.add_(b.sum())
     a.mul_(b.mean())
     return a
 
 
-def _view_in_place(a, b):
+def _view_in_place(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     a = a.clone().reshape(-1)
     a[0] = b.mean()
     a[-1:] *= 3.0
     return a.cos()
 
 
-def _without_gradients(a, b):
+def _without_gradients(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     with torch.no_grad():
         y = a * b.sum()
     return a + y
@@ -59,17 +64,27 @@ class _Own(torch.autograd.Function):
     """Two outputs, a gradient of its own, and ops inside that must not be drawn."""
 
     @staticmethod
-    def forward(ctx, a, b):
+    def forward(ctx: Any, a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         ctx.save_for_backward(a)
         return a.sin() * 1.0, b.exp() + 0.0
 
     @staticmethod
-    def backward(ctx, to_first, to_second):
+    def backward(
+        ctx: Any, to_first: torch.Tensor, to_second: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         (a,) = ctx.saved_tensors
         return to_first * a.cos() * 2.0, to_second * 0.5
 
 
-ONE = {
+_own: Callable[..., tuple[torch.Tensor, torch.Tensor]] = _Own.apply
+
+
+def _both_of_own(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    first, second = _own(a, b)
+    return first.sum() + second.sum()
+
+
+ONE: dict[str, Program] = {
     "sin": torch.sin,
     "square": lambda a: a**2,
     "softplus": functional.softplus,
@@ -93,7 +108,7 @@ ONE = {
     "surrogate": forward_backward(torch.sign, torch.tanh),
     "integers": lambda a: a * a.argmax().to(a.dtype),
 }
-TWO = {
+TWO: dict[str, Program] = {
     "add": torch.add,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
@@ -101,8 +116,8 @@ TWO = {
     "in_place": _in_place,
     "view_in_place": _view_in_place,
     "no_grad": _without_gradients,
-    "own": lambda a, b: sum(y.sum() for y in _Own.apply(a, b)),
-    "own_unused": lambda a, b: _Own.apply(a, b)[1],
+    "own": _both_of_own,
+    "own_unused": lambda a, b: _own(a, b)[1],
     "outer": lambda a, b: torch.outer(a.reshape(-1)[:2], b.reshape(-1)[:3]),
 }
 
@@ -114,7 +129,7 @@ class Instruction(NamedTuple):
 
 
 @st.composite
-def programs(draw):
+def programs(draw: st.DrawFn) -> list[Instruction]:
     size = draw(st.integers(1, 10))
     ops = st.sampled_from(sorted([*ONE, *TWO]))
     return [
@@ -123,21 +138,25 @@ def programs(draw):
     ]
 
 
-def inputs(dtype=torch.float64):
+def inputs(dtype: torch.dtype = torch.float64) -> dict[str, torch.Tensor]:
     x = torch.tensor([-1.3, 0.4, 2.1], dtype=dtype, requires_grad=True)
     w = torch.tensor(0.7, dtype=dtype, requires_grad=True)
     m = torch.tensor([[0.3, -0.8, 1.1], [1.9, 0.2, -0.6]], dtype=dtype, requires_grad=True)
     return {"x": x, "w": w, "m": m, "c": torch.tensor([0.5, 1.5, -1.0], dtype=dtype)}
 
 
-def recorded(program, cuts=(), **leaves):
+def recorded(
+    program: Program,
+    cuts: Collection[Cut] = (),
+    **leaves: torch.Tensor,
+) -> Recording:
     """Record a program of these leaves, and its backward pass."""
     with record(leaves, cuts=cuts) as recording:
         output = program(*leaves.values())
     return recording.backward(output)
 
 
-def run(program, given):
+def run(program: list[Instruction], given: Mapping[str, torch.Tensor]) -> torch.Tensor:
     values = list(given.values())
     for op, first, second in program:
         a, b = values[first], values[second]
@@ -149,10 +168,11 @@ def run(program, given):
             except RuntimeError:
                 b = b.sum()
             values.append(TWO[op](a, b))
-    return sum(value.mean() for value in values[-3:])
+    a, b, c = (value.mean() for value in values[-3:])
+    return a + b + c
 
 
-def gradients(output, given):
+def gradients(output: torch.Tensor, given: Mapping[str, torch.Tensor]) -> list[torch.Tensor | None]:
     """What autograd gives for each input, None where it gives none."""
     wanted = [tensor for tensor in given.values() if tensor.requires_grad]
     if not output.requires_grad:
@@ -160,7 +180,7 @@ def gradients(output, given):
     return list(torch.autograd.grad(output, wanted, allow_unused=True, retain_graph=True))
 
 
-def own_run(lesson, **given):
+def own_run(lesson: Lesson, **given: str) -> tuple[Start, Program]:
     """The start of a lesson's graph, and its run as a function of the leaves."""
     if lesson.lab.start is None:
         pytest.skip("this lesson has no graph")

@@ -7,12 +7,18 @@ import pytest
 from lessons.gradient_tricks.recorder.picture.layout import layout
 
 
-def boxes(centres, sizes):
+def boxes(
+    centres: list[tuple[float, float]], sizes: list[tuple[float, float]]
+) -> list[tuple[float, float, float, float]]:
     return [(x - w / 2, y - h / 2, x + w / 2, y + h / 2)
             for (x, y), (w, h) in zip(centres, sizes, strict=True)]  # fmt: skip
 
 
-def overlap(one, other, room=0.0):
+def overlap(
+    one: tuple[float, float, float, float],
+    other: tuple[float, float, float, float],
+    room: float = 0.0,
+) -> bool:
     return (
         one[0] < other[2] + room
         and other[0] < one[2] + room
@@ -21,7 +27,7 @@ def overlap(one, other, room=0.0):
     )
 
 
-def crosses(start, end, box):
+def crosses(start: list[float], end: list[float], box: tuple[float, float, float, float]) -> bool:
     """Whether the segment passes through the inside of the box (clipped as Liang and Barsky do)."""
     slack, first, last = 1e-6, 0.0, 1.0
     for axis in (0, 1):
@@ -36,7 +42,12 @@ def crosses(start, end, box):
     return first < last
 
 
-def check(boxes, labels, routes, size):
+def check(
+    boxes: list[tuple[float, float, float, float]],
+    labels: list[tuple[float, float, float, float]],
+    routes: list[list[list[float]]],
+    size: tuple[float, float],
+) -> None:
     """No box lies on another or beyond the drawing, and no route runs through a box."""
     for one, other in itertools.combinations([*boxes, *labels], 2):
         assert not overlap(one, other, room=1.0)
@@ -48,17 +59,17 @@ def check(boxes, labels, routes, size):
             assert not any(crosses(start, end, box) for box in boxes)
 
 
-def test_a_chain_is_straight_and_an_input_stands_before_its_reader():
+def test_a_chain_is_straight_and_an_input_stands_before_its_reader() -> None:
     drawing = layout(((100, 40),) * 4, ((0, 1), (1, 2), (3, 2)), (60, 14))
     assert abs(drawing.nodes[0][0] - drawing.nodes[1][0]) < 20
     assert drawing.nodes[3][1] == pytest.approx(drawing.nodes[1][1])
 
 
-def test_the_edges_of_one_op_enter_side_by_side():
+def test_the_edges_of_one_op_enter_side_by_side() -> None:
     drawing = layout(((100, 40),) * 2, ((0, 1), (0, 1)), (60, 14))
     assert len({route[-1] for route in drawing.routes}) == 2
     assert len(set(drawing.labels)) == 2
 
 
-def test_an_empty_graph():
+def test_an_empty_graph() -> None:
     assert layout((), (), (60, 14)).nodes == ()

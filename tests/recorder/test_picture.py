@@ -1,12 +1,16 @@
 """The picture is plain data, drawn from the recording alone, and says what the numbers say."""
 
 import json
+from collections.abc import Collection, Sequence
+from typing import Any
 
 import pytest
 import torch
 from hypothesis import example, given
 
+from lessons.contract.lesson import Lesson
 from lessons.gradient_tricks.recorder import named, record
+from lessons.gradient_tricks.recorder.cutting import Cut
 from lessons.gradient_tricks.recorder.picture.places import NAME, PADDING, PILL, SMALL
 from lessons.gradient_tricks.recorder.picture.sentences import WORDS
 from lessons.gradient_tricks.recorder.recording.plain_tensor import Value, whole
@@ -15,6 +19,7 @@ from lessons.kit.formulas.drawing import covered, picture
 from lessons.outputs.catalogue import find, lessons
 from tests.recorder.programs import (
     Instruction,
+    Program,
     U,
     X,
     inputs,
@@ -27,21 +32,31 @@ from tests.recorder.programs import (
 from tests.recorder.test_layout import boxes, check
 
 
-def drawn(program, index=(0,), cuts=(), **leaves):
+def drawn(
+    program: Program,
+    index: tuple[int, ...] = (0,),
+    cuts: Collection[Cut] = (),
+    **leaves: torch.Tensor,
+) -> dict[str, Any]:
     """The picture of a program, by its result's backward pass."""
     return picture(recorded(program, cuts, **leaves), index)
 
 
-def lesson_picture(slug, index=(0,), cuts=(), x=X):
+def lesson_picture(
+    slug: str,
+    index: tuple[int, ...] = (0,),
+    cuts: Collection[Cut] = (),
+    x: Sequence[float] = X,
+) -> dict[str, Any]:
     u = torch.tensor(U, dtype=torch.float64)
     return drawn(find(slug).program, index, cuts, x=leaf(*x), u=u)
 
 
-def by_id(items):
+def by_id(items: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return {one["id"]: one for one in items}
 
 
-def check_drawings(picture):
+def check_drawings(picture: dict[str, Any]) -> None:
     """Nothing lies on anything, and each edge runs from its box to its box, through none."""
     for place in filter(None, (picture["wide"], picture["narrow"])):
         nodes = dict(zip([node["id"] for node in picture["nodes"]], place["nodes"], strict=True))
@@ -69,7 +84,7 @@ def check_drawings(picture):
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
-def test_every_lesson_is_drawn_without_overlap(lesson):
+def test_every_lesson_is_drawn_without_overlap(lesson: Lesson) -> None:
     start, own = own_run(lesson)
     drawing = drawn(lambda *_: own(start.leaves), start.index, **start.leaves)
     check_drawings(drawing)
@@ -102,9 +117,9 @@ def test_every_lesson_is_drawn_without_overlap(lesson):
     ]
 )
 @pytest.mark.random
-def test_random_programs_are_drawn_as_strict_json(program):
+def test_random_programs_are_drawn_as_strict_json(program: list[Instruction]) -> None:
     given_inputs = inputs()
-    drawing = drawn(lambda *_: run(program, given_inputs), **given_inputs)
+    drawing = drawn(lambda *_: run(program, given_inputs), (0,), **given_inputs)
     assert json.loads(json.dumps(drawing, allow_nan=False)) == drawing
     names = {node["id"] for node in drawing["nodes"]}
     assert all({edge["from"], edge["to"]} <= names for edge in drawing["edges"])
@@ -112,7 +127,7 @@ def test_random_programs_are_drawn_as_strict_json(program):
         check_drawings(drawing)
 
 
-def test_nodes_show_name_type_and_the_chosen_component():
+def test_nodes_show_name_type_and_the_chosen_component() -> None:
     drawing = lesson_picture("wrong_place", index=(1,))
     nodes = by_id(drawing["nodes"])
     assert nodes["pow"]["lines"] == ["y", "pow 2", "1"]
@@ -128,7 +143,7 @@ def test_nodes_show_name_type_and_the_chosen_component():
         assert max(len(name) * NAME, *(len(line) * SMALL for line in others), 0) <= room
 
 
-def test_edges_carry_gradient_sign_weight_and_state():
+def test_edges_carry_gradient_sign_weight_and_state() -> None:
     edges = by_id(lesson_picture("noise_leaks")["edges"])
     assert edges["pow:0"]["gradient"] == "−1.02"
     assert edges["pow:0"]["sign"] == "negative"
@@ -140,7 +155,7 @@ def test_edges_carry_gradient_sign_weight_and_state():
     assert edges["mul:0"]["cuttable"]
 
 
-def test_a_cut_edge_says_what_it_holds_back():
+def test_a_cut_edge_says_what_it_holds_back() -> None:
     drawing = lesson_picture("noise_leaks", cuts={("sqrt", 0)})
     edge = by_id(drawing["edges"])["sqrt:0"]
     assert (edge["state"], edge["gradient"], edge["offered"]) == ("cut", "none", "0.2451")
@@ -149,7 +164,7 @@ def test_a_cut_edge_says_what_it_holds_back():
     assert edge["cuttable"]
 
 
-def written(drawing):
+def written(drawing: dict[str, Any]) -> str:
     """The equation, what is struck out in brackets."""
     return "".join(f"[{text}]" if cut else text for text, cut in drawing["equation"])
 
@@ -164,20 +179,22 @@ def written(drawing):
         ([("mul", 1)], stop_gradient, "dy/dx = [16] = none"),
     ],
 )
-def test_the_equation_is_the_sum_of_what_the_edges_bring(cuts, first, said):
+def test_the_equation_is_the_sum_of_what_the_edges_bring(
+    cuts: list[Cut], first: Program, said: str
+) -> None:
     drawing = drawn(lambda x: named(first(x) ** 2 * x, "y"), cuts=cuts, x=leaf(4.0))
     assert written(drawing) == said
     assert written(covered(drawing)) == "dy/dx = ?"
 
 
-def test_of_several_inputs_the_equation_is_for_the_one_with_several_paths():
+def test_of_several_inputs_the_equation_is_for_the_one_with_several_paths() -> None:
     assert drawn(torch.mul, x=leaf(2.0), w=leaf(3.0))["equation"] == []
     both = drawn(lambda x, w: named(x * w + x, "y"), x=leaf(-2.0), w=leaf(3.0))
     assert written(both) == "dy/dx = 3 + 1 = 4"
     assert drawn(lambda x: x + x + x + x + x, x=leaf(-2.0))["equation"] == []
 
 
-def test_nothing_moves_while_values_change():
+def test_nothing_moves_while_values_change() -> None:
     first, second = (
         lesson_picture("wrong_place"),
         lesson_picture("wrong_place", x=[1e-7, 3.0, -1e9]),
@@ -187,19 +204,19 @@ def test_nothing_moves_while_values_change():
     assert first["nodes"][0]["value"] != second["nodes"][0]["value"]
 
 
-def test_nan_is_said_and_not_hidden():
+def test_nan_is_said_and_not_hidden() -> None:
     drawing = lesson_picture("noise_leaks", x=[0.0, 1.0, 2.0])
     edge = by_id(drawing["edges"])["pow:0"]
     assert (edge["gradient"], edge["sign"], edge["weight"]) == ("NaN", "nan", 0)
     assert any(WORDS("nan") in step["sentence"] for step in drawing["steps"])
 
 
-def test_what_does_not_lead_to_the_output_is_not_drawn():
+def test_what_does_not_lead_to_the_output_is_not_drawn() -> None:
     drawing = drawn(lambda x: [x * 2, x.exp()][0], x=leaf(1.0))
     assert [n["id"] for n in drawing["nodes"]] == ["x", "mul"]
 
 
-def test_the_text_alternative_has_every_node_and_edge_with_its_number():
+def test_the_text_alternative_has_every_node_and_edge_with_its_number() -> None:
     drawing = lesson_picture("right_place", index=(2,))
     lines = drawing["alternative"].splitlines()
     assert lines[0] == f"{WORDS('graph', nodes=9, edges=10)} Showing the third input, x = 1."
@@ -210,7 +227,7 @@ def test_the_text_alternative_has_every_node_and_edge_with_its_number():
     assert stopped in lines
 
 
-def test_it_says_which_entry_is_shown_and_which_gradients_are_sums():
+def test_it_says_which_entry_is_shown_and_which_gradients_are_sums() -> None:
     drawing = drawn(torch.mul, (2,), x=leaf(-2.0, 0.5, 2.0), w=leaf(3.0).squeeze())
     entry, sums = "Showing entry 3 of 3.", "The gradient of w is summed over 3 entries."
     assert drawing["entries"] == f"{entry}\n{sums}"
@@ -226,27 +243,27 @@ def test_it_says_which_entry_is_shown_and_which_gradients_are_sums():
     assert covered(drawing)["entries"] == entry
 
 
-def test_of_single_numbers_it_says_neither():
+def test_of_single_numbers_it_says_neither() -> None:
     drawing = drawn(torch.mul, x=leaf(2.0).squeeze(), w=leaf(3.0).squeeze())
     assert drawing["entries"] == ""
     assert "summed" not in drawing["alternative"]
     assert {node["entry"] for node in drawing["nodes"]} == {""}
 
 
-def test_several_shapes_are_told_apart():
+def test_several_shapes_are_told_apart() -> None:
     matrix = torch.arange(6.0).reshape(2, 3).requires_grad_()
     drawing = drawn(torch.mul, (1, 2), x=matrix, w=leaf(1.0, 2.0, 3.0))
     assert drawing["entries"].startswith("Showing one entry of each tensor.")
     assert "The gradient of w is summed over 2 entries." in drawing["alternative"]
 
 
-def test_large_tensors_are_shown_in_part():
+def test_large_tensors_are_shown_in_part() -> None:
     assert whole(Value((32,), "float32", [1.0] * 32)).count("1,") == 31
     assert whole(Value((33,), "float32", [1.0] * 33)).endswith("… 21 more] (33, float32)")
     assert whole(Value((), "bool", [True])) == "1 (scalar, bool)"
 
 
-def test_a_number_of_the_program_without_a_fraction_is_written_out():
+def test_a_number_of_the_program_without_a_fraction_is_written_out() -> None:
     x = leaf(2.0)
     with record({"x": x}) as recording:
         x / 32768 * 268435456.0 + 1 / 3

@@ -3,18 +3,21 @@
 import gc
 import weakref
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from math import isfinite
+from typing import Any
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.gradient_tricks.recorder import RecordError, named, record
+from lessons.gradient_tricks.recorder import RecordError, Recording, named, record
 from lessons.gradient_tricks.recorder.cutting import cut
 from lessons.gradient_tricks.recorder.picture.graph_drawing import picture
+from lessons.gradient_tricks.recorder.recording.plain_tensor import Value
 from lessons.gradient_tricks.tricks import (
     clip_gradient,
     clip_gradient_norm,
@@ -28,14 +31,27 @@ from lessons.gradient_tricks.tricks import (
     straight_through,
 )
 from lessons.gradient_tricks.tricks.as_one import one_op
-from tests.recorder.programs import U, X, gradients, inputs, leaf, programs, recorded, run
+from lessons.gradient_tricks.tricks.rule import Op
+from tests.recorder.programs import (
+    Instruction,
+    Program,
+    U,
+    X,
+    gradients,
+    inputs,
+    leaf,
+    programs,
+    recorded,
+    run,
+)
+from tests.support.present import present
 
 
-def bits(tensor):
+def bits(tensor: torch.Tensor | None) -> tuple[torch.Size, torch.dtype, str] | None:
     return None if tensor is None else (tensor.shape, tensor.dtype, repr(tensor.tolist()))
 
 
-def numbers(value):
+def numbers(value: Value | None) -> Sequence[object] | None:
     return None if value is None else value.numbers
 
 
@@ -44,7 +60,9 @@ def numbers(value):
 
 @given(programs(), st.sampled_from([torch.float32, torch.float64]))
 @pytest.mark.random
-def test_recording_changes_no_number_and_its_gradients_are_autograds(program, dtype):
+def test_recording_changes_no_number_and_its_gradients_are_autograds(
+    program: list[Instruction], dtype: torch.dtype
+) -> None:
     plain_inputs, seen_inputs = inputs(dtype), inputs(dtype)
     plain = run(program, plain_inputs)
     with record(seen_inputs) as recording:
@@ -53,14 +71,16 @@ def test_recording_changes_no_number_and_its_gradients_are_autograds(program, dt
     expected = gradients(plain, plain_inputs)
     assert [bits(g) for g in gradients(seen, seen_inputs)] == [bits(g) for g in expected]
     recording.backward(seen)
-    for name, plain in zip("xwm", expected, strict=True):
+    for name, wanted in zip("xwm", expected, strict=True):
         found = numbers(recording.gradients[name])
-        assert repr(found) == repr(None if plain is None else plain.flatten().tolist())
+        assert repr(found) == repr(None if wanted is None else wanted.flatten().tolist())
     if dtype == torch.float64:
         assert_what_arrives_is_the_sum_over_the_edges(recording, seen)
 
 
-def assert_what_arrives_is_the_sum_over_the_edges(recording, output):
+def assert_what_arrives_is_the_sum_over_the_edges(
+    recording: Recording, output: torch.Tensor
+) -> None:
     end, _ = recording.node_of(output)
     for node in recording:
         for place, upstream in enumerate(node.upstream):
@@ -83,7 +103,7 @@ def assert_what_arrives_is_the_sum_over_the_edges(recording, output):
 # -- what is seen
 
 
-def test_names_types_operands_and_values():
+def test_names_types_operands_and_values() -> None:
     x, u = leaf(*X), torch.tensor(U, dtype=torch.float64)
     with record({"x": x, "u": u}) as recording:
         y = x * u
@@ -102,23 +122,24 @@ def test_names_types_operands_and_values():
     assert recording.nodes["mul"].variable == "y"
 
 
-def test_several_outputs_and_integer_ones():
-    def program(x):
+def test_several_outputs_and_integer_ones() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
         values, places = x.topk(2)
         low, high = x.split([1, 2])
-        return values.sum() * places.sum() + low.sum() * 10 + high.sum()
+        total: torch.Tensor = values.sum() * places.sum() + low.sum() * 10 + high.sum()
+        return total
 
     recording = recorded(program, x=leaf(1.0, 5.0, 3.0))
     topk, split = recording.nodes["topk"], recording.nodes["split"]
     assert topk.outputs[1].dtype == "int64"
-    assert topk.upstream[0].numbers == [3.0, 3.0]
+    assert present(topk.upstream[0]).numbers == [3.0, 3.0]
     assert topk.upstream[1] is None
     assert [numbers(g) for g in split.upstream] == [[10.0], [1.0, 1.0]]
-    assert recording.edge("split:0").gradient.numbers == [10.0, 1.0, 1.0]
+    assert present(recording.edge("split:0").gradient).numbers == [10.0, 1.0, 1.0]
     assert topk.variable == "values"
 
 
-def test_an_integer_output_has_no_gradient():
+def test_an_integer_output_has_no_gradient() -> None:
     recording = recorded(lambda x: x.argmax(), x=leaf(1.0, 5.0))
     assert recording.gradients == {"x": None}
     assert recording.edge("argmax:0").state == "none"
@@ -145,7 +166,9 @@ W = torch.tensor([2.0], dtype=torch.float64, requires_grad=True)
         (lambda x: py_func(torch.exp, x), "py_func", "stopped", "stopped", None),
     ],
 )
-def test_a_trick_is_one_node_of_its_own_kind(trick, type_, kind, state, gradient):
+def test_a_trick_is_one_node_of_its_own_kind(
+    trick: Program, type_: str, kind: str, state: str, gradient: float | None
+) -> None:
     recording = recorded(lambda x: trick(x) * 4.0 + x * 0.0, x=leaf(0.3))
     node = recording.nodes[type_]
     assert (node.type, node.kind, node.operands[0].state) == (type_, kind, state)
@@ -153,12 +176,12 @@ def test_a_trick_is_one_node_of_its_own_kind(trick, type_, kind, state, gradient
     assert numbers(node.operands[0].gradient) == (None if gradient is None else [gradient])
 
 
-def test_a_trick_is_one_node_without_gradients_too():
+def test_a_trick_is_one_node_without_gradients_too() -> None:
     recording = recorded(lambda x: flip_gradient(x) * 2, x=torch.tensor([1.0]))
     assert [node.type for node in recording.ops] == ["flip_gradient", "mul"]
 
 
-def test_what_a_surrogate_reads_besides_is_an_operand():
+def test_what_a_surrogate_reads_besides_is_an_operand() -> None:
     w = leaf(2.0)
     recording = recorded(forward_backward(torch.sign, lambda x: x * w), x=leaf(0.3))
     edges = recording.nodes["forward_backward"].operands
@@ -166,12 +189,12 @@ def test_what_a_surrogate_reads_besides_is_an_operand():
     assert [numbers(edge.gradient) for edge in edges] == [[2.0], [0.3]]
 
 
-def ten_times(op, upstream):
+def ten_times(op: Op, upstream: torch.Tensor) -> tuple[torch.Tensor, ...]:
     return tuple(10 * upstream for _ in op.inputs)
 
 
 @pytest.mark.parametrize("map_outside", [True, False])
-def test_overridden_in_either_order(map_outside):
+def test_overridden_in_either_order(map_outside: bool) -> None:
     x, w = leaf(3.0), leaf(2.0)
     rules = {"Mul": ten_times, "relu": ten_times}
     if map_outside:
@@ -186,11 +209,11 @@ def test_overridden_in_either_order(map_outside):
     assert [node.kind for node in recording.ops] == ["overridden", "overridden", "plain"]
     assert recording.nodes["mul"].rule == "ten_times"
     assert [edge.state for edge in recording.nodes["mul"].operands] == ["overridden"] * 2
-    assert recording.gradients["x"].numbers == [101.0]
-    assert recording.gradients["w"].numbers == [100.0]
+    assert present(recording.gradients["x"]).numbers == [101.0]
+    assert present(recording.gradients["w"]).numbers == [100.0]
 
 
-def test_a_rule_that_runs_ops_adds_no_node_even_inside_the_block():
+def test_a_rule_that_runs_ops_adds_no_node_even_inside_the_block() -> None:
     x = leaf(3.0)
     with record({"x": x}) as recording, gradient_override_map({"mul": ten_times}):
         y = x * 2.0
@@ -199,11 +222,11 @@ def test_a_rule_that_runs_ops_adds_no_node_even_inside_the_block():
         with torch.no_grad():
             y + 1.0  # as an optimizer computes, which is not drawn either
         assert list(recording.nodes) == ["x", "mul"]
-    assert recording.gradients["x"].numbers == [10.0]
+    assert present(recording.gradients["x"]).numbers == [10.0]
 
 
-def test_in_place_ops_keep_the_value_they_had():
-    def program(x):
+def test_in_place_ops_keep_the_value_they_had() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
         y = x * 2.0
         z = y.exp()
         y.add_(1.0)
@@ -216,7 +239,7 @@ def test_in_place_ops_keep_the_value_they_had():
     assert recording.nodes["add_1"].operands[1].producer.name == "add"
 
 
-def test_constants_parameters_and_tensors_made_before():
+def test_constants_parameters_and_tensors_made_before() -> None:
     before = leaf(2.0) * 3.0
     weight = torch.nn.Parameter(torch.tensor([4.0], dtype=torch.float64))
     constant = torch.tensor([5.0], dtype=torch.float64)
@@ -224,13 +247,13 @@ def test_constants_parameters_and_tensors_made_before():
     assert [(n.name, n.kind) for n in recording if n.leaf] == [
         ("input", "input"), ("parameter", "input"), ("const", "constant"),
     ]  # fmt: skip
-    assert recording.gradients["input"].numbers == [4.0]
-    assert recording.gradients["parameter"].numbers == [6.0]
+    assert present(recording.gradients["input"]).numbers == [4.0]
+    assert present(recording.gradients["parameter"]).numbers == [6.0]
     assert "const" not in recording.gradients
 
 
-def test_variables_of_the_source_are_labels():
-    def program(x):
+def test_variables_of_the_source_are_labels() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
         c = torch.tensor(3.0)
         low, _ = x.split(1)
         low = low + 0.0
@@ -245,11 +268,14 @@ def test_variables_of_the_source_are_labels():
     ]
 
 
-def test_complex_and_empty_tensors():
+def test_complex_and_empty_tensors() -> None:
     x = torch.tensor([1 + 2j], requires_grad=True)
     with record({"x": x}) as recording:
         y = (x * x).abs().sum()
-    assert recording.backward(y).gradients["x"].numbers == torch.autograd.grad(y, x)[0].tolist()
+    assert (
+        present(recording.backward(y).gradients["x"]).numbers
+        == torch.autograd.grad(y, x)[0].tolist()
+    )
     assert picture(recording)["nodes"][0]["value"] == "(1+2j)"
     recording = recorded(lambda x: x[:0].sum(), x=leaf(1.0))
     assert picture(recording)["nodes"][1]["value"] == "NaN"
@@ -258,14 +284,14 @@ def test_complex_and_empty_tensors():
 # -- the backward pass
 
 
-def test_any_result_can_be_gone_back_from_again_and_again():
+def test_any_result_can_be_gone_back_from_again_and_again() -> None:
     x = leaf(1.0, 2.0)
     with record({"x": x}) as recording:
         y = x * 3.0
         z = y * 2.0
-    assert recording.backward(z).gradients["x"].numbers == [6.0, 6.0]
-    assert recording.backward(y).gradients["x"].numbers == [3.0, 3.0]
-    assert recording.edge("mul:0").gradient.numbers == [3.0, 3.0]
+    assert present(recording.backward(z).gradients["x"]).numbers == [6.0, 6.0]
+    assert present(recording.backward(y).gradients["x"]).numbers == [3.0, 3.0]
+    assert present(recording.edge("mul:0").gradient).numbers == [3.0, 3.0]
     assert recording.edge("mul_1:0").gradient is None
     assert recording.edge("mul_1:0").state == "none"
     assert recording.nodes["mul_1"].upstream == [None]
@@ -274,7 +300,7 @@ def test_any_result_can_be_gone_back_from_again_and_again():
         recording.backward(y + 1)
 
 
-def test_the_order_is_autograds_own():
+def test_the_order_is_autograds_own() -> None:
     x = leaf(0.5)
     with record({"x": x}) as recording:
         y = torch.sin(x)
@@ -297,7 +323,7 @@ def test_the_order_is_autograds_own():
 # -- what it leaves behind
 
 
-def test_no_tensor_is_held_after_the_block():
+def test_no_tensor_is_held_after_the_block() -> None:
     x = leaf(1.0, 2.0)
     with record({"x": x}) as recording:
         y = x * 2.0
@@ -311,10 +337,10 @@ def test_no_tensor_is_held_after_the_block():
         assert [ref() for ref in references] == [None] * 4
     finally:
         gc.enable()
-    assert recording.gradients["x"].numbers  # and the numbers are still there
+    assert present(recording.gradients["x"]).numbers  # and the numbers are still there
 
 
-def test_the_graph_does_not_hold_the_recording():
+def test_the_graph_does_not_hold_the_recording() -> None:
     x = leaf(1.0)
     with record({"x": x}) as recording:
         y = x * 2.0
@@ -325,15 +351,15 @@ def test_the_graph_does_not_hold_the_recording():
     assert torch.autograd.grad(y, x)[0].tolist() == [2.0]
 
 
-def test_other_threads_are_not_seen():
+def test_other_threads_are_not_seen() -> None:
     x = leaf(1.0)
 
-    def other(n):
+    def other(n: int) -> None:
         mine = leaf(float(n))
         recording = recorded(lambda x: torch.exp(x * 2.0) * x, x=mine)
         assert [node.type for node in recording.ops] == ["mul", "exp", "mul"]
         expected = torch.autograd.grad(torch.exp(mine * 2.0) * mine, mine)[0].tolist()
-        assert recording.gradients["x"].numbers == expected
+        assert present(recording.gradients["x"]).numbers == expected
 
     with record({"x": x}) as outer, ThreadPoolExecutor(4) as pool:
         others = [pool.submit(other, n) for n in range(80)]
@@ -343,7 +369,7 @@ def test_other_threads_are_not_seen():
     assert [node.type for node in outer.ops] == ["sin"]
 
 
-def test_recordings_may_be_nested_and_survive_an_error():
+def test_recordings_may_be_nested_and_survive_an_error() -> None:
     x = leaf(1.0)
     with record({"x": x}) as outer:
         y = x * 2.0
@@ -363,31 +389,31 @@ def test_recordings_may_be_nested_and_survive_an_error():
         ({"inputs": {"a b": torch.ones(1)}}, "a word without spaces and colons"),
     ],
 )
-def test_wrong_arguments_are_refused(arguments, message):
+def test_wrong_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(RecordError, match=message), record(**arguments):
         raise AssertionError("the block ran")
 
 
-def test_a_cut_that_is_nowhere_is_refused():
+def test_a_cut_that_is_nowhere_is_refused() -> None:
     for edge, said in ((("mul", 5), r"\('mul', 5\)"), ("mul:0", "mul:0")):
         message = rf"no edge to cut at {said}\. A cut is a pair"
-        with pytest.raises(RecordError, match=message) as caught, record(cuts={edge}):
+        with pytest.raises(RecordError, match=message) as caught, record(cuts={edge}):  # type: ignore[arg-type]
             leaf(1.0) * 2.0
         assert "('mul', 0)" in str(caught.value)
 
 
-def test_an_unknown_edge_is_refused():
+def test_an_unknown_edge_is_refused() -> None:
     recording = recorded(lambda x: x * 2.0, x=leaf(1.0))
     with pytest.raises(RecordError, match="The edges: mul:0"):
         recording.edge("mul:1")
 
 
-def test_a_function_of_ones_own_is_one_op_of_its_first_operands():
+def test_a_function_of_ones_own_is_one_op_of_its_first_operands() -> None:
     @one_op("weighed", operands=1)
-    def weighed(x, weight, add=0.0):
+    def weighed(x: torch.Tensor, weight: torch.Tensor, add: float = 0.0) -> torch.Tensor:
         return (x * weight).sum() + add
 
-    def program(x):
+    def program(x: torch.Tensor) -> torch.Tensor:
         return weighed(x, torch.tensor([2.0, 3.0]), add=1.0)
 
     x = leaf(1.0, 5.0)
@@ -395,12 +421,14 @@ def test_a_function_of_ones_own_is_one_op_of_its_first_operands():
         loss = weighed(x, torch.tensor([2.0, 3.0]), add=1.0)
     (op,) = recording.backward(loss).ops
     assert (op.name, op.label, op.outputs[0].numbers) == ("weighed", "loss", [18.0])
-    assert [(e.producer.name, e.gradient.numbers) for e in op.operands] == [("x", [2.0, 3.0])]
+    assert [(e.producer.name, present(e.gradient).numbers) for e in op.operands] == [
+        ("x", [2.0, 3.0])
+    ]
     assert not cut(program, [("weighed", 0)])(x).requires_grad
     assert program(x).item() == 18.0
 
 
-def test_func_transforms_pass_unrecorded():
+def test_func_transforms_pass_unrecorded() -> None:
     with record() as recording:
         gradient = torch.func.grad(lambda x: (x * x).sum())(torch.tensor([3.0]))
     assert gradient.tolist() == [6.0]
@@ -410,8 +438,8 @@ def test_func_transforms_pass_unrecorded():
 # -- what no torch function shows
 
 
-def test_who_switched_gradients_off_is_known_after_an_inner_block_too():
-    def program(x):
+def test_who_switched_gradients_off_is_known_after_an_inner_block_too() -> None:
+    def program(x: torch.Tensor) -> torch.Tensor:
         with torch.no_grad():
             with torch.enable_grad():
                 inside = x * 3
@@ -420,13 +448,17 @@ def test_who_switched_gradients_off_is_known_after_an_inner_block_too():
 
     nodes = recorded(program, x=leaf(1.0)).nodes
     assert nodes["mul"].off is None
-    assert (nodes["mul_1"].off.how, nodes["mul_1"].off.name) == ("block", "no_grad")
+    off = present(nodes["mul_1"].off)
+    assert (off.how, off.name) == (
+        "block",
+        "no_grad",
+    )
 
 
-def test_a_slope_with_a_graph_is_an_op_whatever_number_autograd_gave_it():
+def test_a_slope_with_a_graph_is_an_op_whatever_number_autograd_gave_it() -> None:
     """On a GPU another thread makes it, and counts for itself."""
 
-    def program(x):
+    def program(x: torch.Tensor) -> torch.Tensor:
         (slope,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)
         recording.first = 2**60
         return slope.square()
@@ -435,4 +467,4 @@ def test_a_slope_with_a_graph_is_an_op_whatever_number_autograd_gave_it():
     with record({"x": x}) as recording:
         y = program(x)
     assert [node.name for node in recording if node.leaf] == ["x"]
-    assert recording.backward(y).gradients["x"].numbers == [36.0, 288.0]
+    assert present(recording.backward(y).gradients["x"]).numbers == [36.0, 288.0]

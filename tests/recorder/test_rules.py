@@ -12,6 +12,7 @@ from torch.nn import functional
 from lessons.gradient_tricks.recorder import named
 from lessons.gradient_tricks.recorder.derivatives import ELEMENTWISE, local_derivative, terms
 from lessons.gradient_tricks.recorder.picture.graph_drawing import picture
+from lessons.gradient_tricks.recorder.recording.nodes import Node
 from lessons.gradient_tricks.recorder.recording.plain_tensor import LIMIT, NOT_KEPT, place, spelled
 from lessons.gradient_tricks.tricks import (
     clip_gradient,
@@ -22,18 +23,20 @@ from lessons.gradient_tricks.tricks import (
     op_types,
     scale_gradient,
 )
+from lessons.gradient_tricks.tricks.rule import Op
 from lessons.kit.formulas.along_edge import rule
 from lessons.kit.formulas.elementwise import FORMULAS
 from lessons.kit.formulas.products import PRODUCTS
 from lessons.kit.formulas.symbols import latex_number
-from tests.recorder.programs import leaf, recorded
+from tests.recorder.programs import Program, leaf, recorded
 from tests.support.folded import folded
+from tests.support.present import present
 
 ANY = [-7.0, -2.5, -1.0, -0.3, 0.0, 0.4, 1.0, 2.0, 6.0, 30.0, math.inf, math.nan]
 OTHER = [2.0, -2.5, 3.0, 0.0, 0.5, 0.4, -1.0, -2.0, 1.5, 0.7, 2.0, 1.0]
 MASK = torch.tensor([True, False] * 6)
 
-CALLS = {
+CALLS: dict[str, list[Program]] = {
     "identity": [identity],
     "to": [lambda a: a.to(torch.float32)],
     "clone": [torch.clone],
@@ -69,7 +72,7 @@ CALLS = {
 }
 
 
-def calls(op_type):
+def calls(op_type: str) -> list[Program]:
     if op_type in CALLS:
         return CALLS[op_type]
     for home in (torch, functional):
@@ -84,7 +87,7 @@ CASES = [(name, n, call) for name in ELEMENTWISE for n, call in enumerate(calls(
 
 
 @folded("op_type, number, call", CASES)
-def test_a_local_derivative_is_autograds(op_type, number, call):
+def test_a_local_derivative_is_autograds(op_type: str, number: int, call: Program) -> None:
     tensors = [torch.tensor(v, dtype=torch.float64, requires_grad=True) for v in (ANY, OTHER)]
     first = len(FORMULAS[op_type]) > 1 and op_type not in ("clamp", "masked_fill")
     binary = number in TWO.get(op_type, ()) or (number == 0 and first)
@@ -111,7 +114,7 @@ def test_a_local_derivative_is_autograds(op_type, number, call):
             assert same, f"{op_type} operand {edge.operand} at {at}"
 
 
-def test_every_op_type_has_the_one_or_the_other():
+def test_every_op_type_has_the_one_or_the_other() -> None:
     tricks = {"flip_gradient", "scale_gradient", "clip_gradient", "clip_gradient_norm"}
     tricks |= {"straight_through", "forward_backward"}
     assert set(ELEMENTWISE) == set(FORMULAS)
@@ -119,13 +122,13 @@ def test_every_op_type_has_the_one_or_the_other():
     assert not set(ELEMENTWISE) & set(PRODUCTS)
 
 
-def z_of(program, **given):
+def z_of(program: Program, **given: torch.Tensor) -> Node:
     """The op of a program's result, which it calls z."""
     recording = recorded(lambda *given: named(program(*given), "z"), **given)
-    return recording.nodes[recording.output]
+    return recording.nodes[present(recording.output)]
 
 
-def test_a_rule_in_latex_with_the_numbers_put_in():
+def test_a_rule_in_latex_with_the_numbers_put_in() -> None:
     edge = z_of(lambda y_u: torch.sqrt(y_u), y_u=leaf(4.16, 1.0)).operands[0]
     assert rule(edge, (0,)) == (
         r"\frac{\partial z}{\partial y_{u}} = \frac{1}{2\sqrt{y_{u}}}"
@@ -151,11 +154,11 @@ def test_a_rule_in_latex_with_the_numbers_put_in():
         (lambda x: x.cumsum(0), r"\text{shape }1\to 1"),
     ],
 )
-def test_rules_of_one_input(program, latex):
+def test_rules_of_one_input(program: Program, latex: str) -> None:
     assert latex in rule(z_of(program, x=leaf(-2.0)).operands[0])
 
 
-def test_a_product_states_the_shapes():
+def test_a_product_states_the_shapes() -> None:
     a, b = leaf(*range(6)).reshape(2, 3), leaf(*range(12)).reshape(3, 4)
     node = z_of(torch.matmul, input=a, other=b)
     texts = [rule(edge) for edge in node.operands]
@@ -165,8 +168,8 @@ def test_a_product_states_the_shapes():
     assert local_derivative(node.operands[0]) is None
 
 
-def test_an_overridden_op_has_the_name_of_its_rule():
-    def halve(op, upstream):
+def test_an_overridden_op_has_the_name_of_its_rule() -> None:
+    def halve(op: Op, upstream: torch.Tensor) -> torch.Tensor:
         return 0.5 * upstream
 
     with gradient_override_map({"square": halve}):
@@ -175,7 +178,7 @@ def test_an_overridden_op_has_the_name_of_its_rule():
     assert local_derivative(edge) is None
 
 
-def test_no_placeholder_is_left_and_brackets_match():
+def test_no_placeholder_is_left_and_brackets_match() -> None:
     letters = re.compile(r"@[a-z]")
     for name, row in FORMULAS.items():
         known = {word.partition("=")[0] for word in ELEMENTWISE[name].split()} | {"z"}
@@ -192,7 +195,7 @@ def test_no_placeholder_is_left_and_brackets_match():
         assert not letters.search(rule(edge))
 
 
-def test_numbers_in_formulas():
+def test_numbers_in_formulas() -> None:
     assert latex_number(math.inf) == r"\infty"
     assert latex_number(-math.inf) == r"(-\infty)"
     assert latex_number(math.nan) == r"\text{NaN}"
@@ -203,7 +206,9 @@ SHAPES = [(), (1,), (3,), (8, 1)]
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("op_type", ["mul", "div", "pow", "maximum", "atan2", "xlogy"])
-def test_what_is_said_of_a_leaf_that_a_batch_reads_is_autograds(op_type, shape):
+def test_what_is_said_of_a_leaf_that_a_batch_reads_is_autograds(
+    op_type: str, shape: tuple[int, ...]
+) -> None:
     # Its gradient is a sum. Each summand is autograd's, and no one of them stands for all.
     batch = torch.linspace(0.4, 2.7, 24, dtype=torch.float64).reshape(8, 3).requires_grad_()
     w = torch.full(shape, 1.3, dtype=torch.float64, requires_grad=True)
@@ -216,8 +221,8 @@ def test_what_is_said_of_a_leaf_that_a_batch_reads_is_autograds(op_type, shape):
     assert len(found) == 24 // w.numel()
     for position, local in found:
         assert local == pytest.approx(exact[position][place((5, 2), shape)].item(), rel=1e-12)
-    sent = sum(node.upstream[0].component(position) * local for position, local in found)
-    assert sent == pytest.approx(recording.gradients["w"].component((5, 2)), rel=1e-12)
+    sent = sum(present(node.upstream[0]).component(position) * local for position, local in found)
+    assert sent == pytest.approx(present(recording.gradients["w"]).component((5, 2)), rel=1e-12)
     latex = rule(edge, (5, 2)).partition(r"\qquad")[0]
     assert latex.startswith(r"\bar{w} = \sum\bar{z}\cdot")
     assert latex.count(" = ") == 2  # the sum, and the formula without numbers
@@ -234,22 +239,24 @@ def test_what_is_said_of_a_leaf_that_a_batch_reads_is_autograds(op_type, shape):
     ],
 )
 @pytest.mark.filterwarnings("ignore:Using a target size")
-def test_a_product_says_where_it_is_summed(call, shapes, operand):
+def test_a_product_says_where_it_is_summed(
+    call: Program, shapes: list[tuple[int, ...]], operand: int
+) -> None:
     given = [torch.ones(shape, requires_grad=True) for shape in shapes]
     recording = recorded(call, **dict(zip("abc", given, strict=False)))
-    edges = recording.nodes[recording.output].operands
+    edges = recording.nodes[present(recording.output)].operands
     summed = [r"\sum_{\text{b" in rule(edge) for edge in edges]
     assert [place for place, one in enumerate(summed) if one] == [operand]
 
 
-def test_complex_numbers_have_no_real_formula():
+def test_complex_numbers_have_no_real_formula() -> None:
     recording = recorded(
         lambda w: (w * torch.tensor([1 + 2j, 3 - 1j])).abs().sum(), w=leaf(1.0, 2.0)
     )
     assert local_derivative(recording.nodes["mul"].operands[0]) is None
 
 
-def test_a_number_that_was_not_kept_is_no_nan():
+def test_a_number_that_was_not_kept_is_no_nan() -> None:
     recording = recorded(lambda w: (torch.ones(LIMIT, 3) * w).sin().sum(), w=leaf(1.0, 1.0, 1.0))
     drawn = picture(recording, (LIMIT - 1, 2))
     assert "NaN" not in json.dumps(drawn, ensure_ascii=False)

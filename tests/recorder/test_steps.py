@@ -1,14 +1,18 @@
 """The steps are autograd's order and numbers, sum up, and say what each trick did."""
 
 import math
+from collections.abc import Collection
 
 import pytest
 import torch
 from hypothesis import given
 
+from lessons.contract.lesson import Lesson
 from lessons.gradient_tricks.recorder import RecordError, record
+from lessons.gradient_tricks.recorder.cutting import Cut
 from lessons.gradient_tricks.recorder.picture.backward_steps import backward_steps
 from lessons.gradient_tricks.recorder.picture.sentences import WORDS
+from lessons.gradient_tricks.recorder.picture.step import Step
 from lessons.gradient_tricks.recorder.recording.plain_tensor import Value
 from lessons.gradient_tricks.tricks import (
     clip_gradient,
@@ -19,18 +23,35 @@ from lessons.gradient_tricks.tricks import (
     stop_gradient,
     straight_through,
 )
+from lessons.gradient_tricks.tricks.rule import Op
 from lessons.outputs.catalogue import lessons
-from tests.recorder.programs import gradients, inputs, leaf, own_run, programs, recorded, run
+from tests.recorder.programs import (
+    Instruction,
+    Program,
+    gradients,
+    inputs,
+    leaf,
+    own_run,
+    programs,
+    recorded,
+    run,
+)
+from tests.support.present import present
 
 
-def steps_of(program, *tensors, index=(), cuts=()):
+def steps_of(
+    program: Program,
+    *tensors: torch.Tensor,
+    index: tuple[int, ...] = (),
+    cuts: Collection[Cut] = (),
+) -> list[Step]:
     recording = recorded(program, cuts, **dict(zip("xwv", tensors, strict=False)))
     return backward_steps(recording, index)
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
 @pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
-def test_every_lesson_ends_at_autograds_gradients(lesson, dtype):
+def test_every_lesson_ends_at_autograds_gradients(lesson: Lesson, dtype: str) -> None:
     choice = {one.name: dtype for one in lesson.lab.parameters if one.name == "dtype"}
     if dtype == "bfloat16" and not choice:
         pytest.skip("this lesson computes in one number format")
@@ -38,7 +59,7 @@ def test_every_lesson_ends_at_autograds_gradients(lesson, dtype):
     watched = {**start.leaves, **start.extra_leaves}
     plain = gradients(own(start.leaves).sum(), watched)
     wanted = [name for name, tensor in watched.items() if tensor.requires_grad]
-    expected = dict(zip(wanted, map(Value.of, plain), strict=True))
+    expected = dict(zip(wanted, map(Value.of, map(present, plain)), strict=True))
     recording = recorded(lambda *_: own(start.leaves), **watched)
     assert recording.gradients == expected
     for index in (0,), (1,):
@@ -54,7 +75,7 @@ def test_every_lesson_ends_at_autograds_gradients(lesson, dtype):
 
 @given(programs())
 @pytest.mark.random
-def test_random_programs_end_at_autograds_gradients(program):
+def test_random_programs_end_at_autograds_gradients(program: list[Instruction]) -> None:
     given_inputs = inputs()
     with record(given_inputs) as recording:
         output = run(program, given_inputs)
@@ -77,7 +98,7 @@ def test_random_programs_end_at_autograds_gradients(program):
             assert part.gradient == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
 
 
-def test_a_fan_in_waits_and_then_adds_up():
+def test_a_fan_in_waits_and_then_adds_up() -> None:
     steps = steps_of(lambda x: torch.exp(x) * torch.sin(x), leaf(0.5))
     ops = {step.node: step for step in steps}
     (waiting,) = ops["sin"].waiting
@@ -90,7 +111,7 @@ def test_a_fan_in_waits_and_then_adds_up():
     assert not ops["exp"].waiting
 
 
-def test_a_broadcast_operand_shows_its_products():
+def test_a_broadcast_operand_shows_its_products() -> None:
     steps = steps_of(lambda x, w: x * w, leaf(1.0, 2.0, 3.0), leaf(5.0).sum(), index=(1,))
     part = next(part for step in steps for part in step.parts if part.to == "w")
     assert part.terms == ((1.0, 1.0), (1.0, 2.0), (1.0, 3.0))
@@ -98,7 +119,7 @@ def test_a_broadcast_operand_shows_its_products():
     assert f"1 · 1 + 1 · 2 + 1 · 3 = {sends('6', 'w')}" in steps[1].sentence
 
 
-def test_a_broadcast_operand_of_many_shows_the_first_few():
+def test_a_broadcast_operand_of_many_shows_the_first_few() -> None:
     steps = steps_of(lambda x, w: x * w, torch.ones(100, dtype=torch.float64), leaf(5.0).sum())
     (part,) = steps[1].parts
     assert len(part.terms) + part.terms_left_out == 100
@@ -106,11 +127,11 @@ def test_a_broadcast_operand_of_many_shows_the_first_few():
     assert f"{more} = {sends('100', 'w')}" in steps[1].sentence
 
 
-def half(op, upstream):
+def half(op: Op, upstream: torch.Tensor) -> torch.Tensor:
     return 0.5 * upstream
 
 
-def sends(gradient, name):
+def sends(gradient: str, name: str) -> str:
     return WORDS("sends", gradient=gradient, name=name)
 
 
@@ -125,7 +146,7 @@ def sends(gradient, name):
         (forward_backward(torch.sign, lambda x: 2 * x), "surrogate", "forward_backward", "6"),
     ],
 )
-def test_a_sentence_says_what_the_trick_did(trick, word, op, sent):
+def test_a_sentence_says_what_the_trick_did(trick: Program, word: str, op: str, sent: str) -> None:
     said = [step.sentence for step in steps_of(lambda x: trick(x * 2) * 3, leaf(3.0))]
     assert WORDS(word, op=op, came="3", sent=sends(sent, "mul")) in said
 
@@ -139,18 +160,18 @@ def test_a_sentence_says_what_the_trick_did(trick, word, op, sent):
         (lambda x: stop_gradient(x), WORDS("stops", op="stop_gradient", operand="x")),
     ],
 )
-def test_a_sentence_says_what_an_op_sends(program, sentence):
+def test_a_sentence_says_what_an_op_sends(program: Program, sentence: str) -> None:
     text = " ".join(step.sentence for step in steps_of(program, leaf(3.0)))
     assert sentence in text
 
 
-def test_sentences_of_overrides_no_grad_and_cuts():
+def test_sentences_of_overrides_no_grad_and_cuts() -> None:
     with gradient_override_map({"square": half}):
         steps = steps_of(torch.square, leaf(3.0))
     told = {"op": "square", "came": "1", "sent": sends("0.5", "x")}
     assert steps[1].sentence == WORDS("overridden", rule="half", **told)
 
-    def partly(x):
+    def partly(x: torch.Tensor) -> torch.Tensor:
         with torch.no_grad():
             y = x * 2
         return x * y
@@ -162,12 +183,12 @@ def test_sentences_of_overrides_no_grad_and_cuts():
     assert [step.node for step in steps] == ["mul", "mul", "x"]
 
 
-def test_an_output_that_is_an_input():
+def test_an_output_that_is_an_input() -> None:
     steps = steps_of(lambda x: x, leaf(3.0))
     assert [(step.kind, step.upstream) for step in steps] == [("start", 1.0), ("leaf", 1.0)]
 
 
-def test_an_output_that_is_read_as_well_counts_its_own_gradient():
+def test_an_output_that_is_read_as_well_counts_its_own_gradient() -> None:
     x = leaf(2.0)
     with record({"x": x}) as recording:
         y = x * 3
@@ -176,7 +197,7 @@ def test_an_output_that_is_read_as_well_counts_its_own_gradient():
     assert [step.upstream for step in steps] == [1.0, 1.0, 3.0]
 
 
-def test_before_a_backward_pass_there_are_no_steps():
+def test_before_a_backward_pass_there_are_no_steps() -> None:
     with record() as recording:
         leaf(1.0) * 2
     with pytest.raises(RecordError, match=r"call recording\.backward"):

@@ -16,7 +16,6 @@ from lessons.contract.parameters import (
     Number,
     Numbers,
     Parameter,
-    Values,
 )
 from lessons.contract.result import Result
 from lessons.gradient_tricks.recorder.cutting import Cut
@@ -24,7 +23,7 @@ from lessons.kit.experiment import Experiment, Program, Roles
 from lessons.outputs.catalogue import find
 
 
-def run(slug: str, cuts: Collection[Cut] = (), **given: str) -> Result:
+def run(slug: str, cuts: Collection[Cut] = (), /, **given: str) -> Result:
     """The result of a lesson with these settings, given as text."""
     lesson = find(slug)
     return lesson.compute(lesson.validate(given), cuts=cuts)
@@ -47,9 +46,14 @@ def right(lesson: Lesson, name: str, result: Result) -> str:
     return lesson.right(question, result)
 
 
-def settings(lesson: Lesson, **given: Any) -> Values:
-    """All settings of a lesson, these among them."""
+def settings(lesson: Lesson, **given: Any) -> Any:
+    """All settings of a lesson, these among them, of the class that the lesson declares."""
     return lesson.validate({name: str(value) for name, value in given.items()})
+
+
+def numbers(facts: Mapping[str, Any]) -> Mapping[str, float]:
+    """Facts of which a test reads only numbers."""
+    return facts
 
 
 def another(parameter: Parameter, value: Any) -> Any:
@@ -79,7 +83,7 @@ def at_random(lesson: Lesson, luck: Random) -> dict[str, str]:
     return given
 
 
-def with_each_choice(lesson: Lesson, **given: str) -> Iterator[Values]:
+def with_each_choice(lesson: Lesson, **given: str) -> Iterator[Any]:
     """Random values, the same in every run: a few sets with all options, then two for each option.
 
     Args:

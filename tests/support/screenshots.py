@@ -55,7 +55,8 @@ def main(slugs: Sequence[str]) -> None:
     ):
         for file, path, size, theme in pictures(slugs):
             width, height = SIZES[size]
-            page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=theme)
+            viewport = {"width": width, "height": height}
+            page = new_page(browser, viewport=viewport, color_scheme=theme)
             page.goto(server.url + path)
             page.locator('.stApp[data-test-script-state="notRunning"]').wait_for()
             page.locator("h1").first.wait_for()

@@ -7,11 +7,12 @@ import pytest
 import torch
 
 from lessons.chapters.clipping.cliff.lesson import LAB, at_the_wall, cliff
-from lessons.chapters.clipping.cliff.recurrent import WINDOWS, surface
+from lessons.chapters.clipping.cliff.recurrent import WINDOWS, Window, surface
 from lessons.check.trainings import read
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import finished
 from tests.support import course
+from tests.support.course import numbers
 
 pytestmark = pytest.mark.slow
 
@@ -20,11 +21,11 @@ values = partial(course.settings, LESSON)
 
 
 @pytest.mark.long
-def test_the_papers_span_of_limits():
+def test_the_papers_span_of_limits() -> None:
     """From half to ten times the average norm: slow at one end, too long a step at the other."""
     facts, whole = LESSON.compute(values()).facts, read(LESSON)["ends"][""]
     low, high = (
-        finished(LAB, cliff, values(seeds=1, norm_limit=facts[name])).facts
+        numbers(finished(LAB, cliff, values(seeds=1, norm_limit=facts[name])).facts)
         for name in ("half_mean", "ten_means")
     )
     assert 0.3 < low["norm_stayed"] < whole["norm_stayed"] - 0.2
@@ -34,7 +35,9 @@ def test_the_papers_span_of_limits():
 
 
 @pytest.mark.parametrize("window", WINDOWS.values())
-def test_the_map_shows_the_programs_errors(window):
+def test_the_map_shows_the_programs_errors(
+    window: Window,
+) -> None:
     error, norm = surface(cliff, window, torch.device("cpu"), torch.float64)
     places = torch.meshgrid(
         *(torch.linspace(*ends, 120, dtype=torch.float64) for ends in window), indexing="xy"
@@ -47,6 +50,6 @@ def test_the_map_shows_the_programs_errors(window):
         assert float(norm[row, column]) == pytest.approx(math.hypot(*slopes), rel=1e-6)
 
 
-def test_where_it_is_flat_the_answer_is_another():
+def test_where_it_is_flat_the_answer_is_another() -> None:
     assert at_the_wall(LESSON.compute(values(w=6.5, b=-1.6, path=20))) == "slow"
     assert at_the_wall(LESSON.compute(values(w=3.6, b=-1.66, rate=0.1))) == "valley"

@@ -6,20 +6,22 @@ import numpy as np
 import pytest
 
 from lessons.chapters.in_the_wild.codebook.lesson import LAB, vq_losses
+from lessons.contract.result import Result
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import finished
 from tests.support import course
+from tests.support.course import numbers
 
 LESSON = find("codebook")
 values = partial(course.settings, LESSON)
 
 
-def sent(result, part):
+def sent(result: Result, part: str) -> np.ndarray:
     return next(one.y for one in result.curves if one.name == f"{part}_trick_gradient")
 
 
 @pytest.mark.parametrize("z", [(0.1, 0.9), (-0.7, -0.2), (40.0, -3.0), (0.5, 0.4)])
-def test_each_loss_moves_what_the_paper_says(z):
+def test_each_loss_moves_what_the_paper_says(z: tuple[float, float]) -> None:
     result = LESSON.compute(values(z1=z[0], z2=z[1], dtype="float64"))
     assert not sent(result, "reconstruction")[2:4].any()
     assert sent(result, "reconstruction")[:2].any()
@@ -31,9 +33,10 @@ def test_each_loss_moves_what_the_paper_says(z):
 
 
 @pytest.mark.slow
-def test_codes_that_start_far_out_stay_out_of_use():
+def test_codes_that_start_far_out_stay_out_of_use() -> None:
     near, far = (
-        finished(LAB, vq_losses, values(seeds=3, steps=150, start=start)).facts for start in (1, 5)
+        numbers(finished(LAB, vq_losses, values(seeds=3, steps=150, start=start)).facts)
+        for start in (1, 5)
     )
     assert near["trick_used"] > 15
     assert far["trick_used"] < 8

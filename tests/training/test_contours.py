@@ -1,5 +1,7 @@
 """Outlines lie where the function is 0, or along the grid's edge where it is above 0 there."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from lessons.training.contours import above, grid
@@ -7,12 +9,14 @@ from lessons.training.contours import above, grid
 MARKS, POINTS = grid(-2.0, 2.0, 61)
 
 
-def outline(function):
+def outline(
+    function: Callable[[np.ndarray, np.ndarray], np.ndarray],
+) -> tuple[np.ndarray, np.ndarray]:
     values = function(*POINTS).reshape(len(MARKS), -1)
     return above(MARKS, values)
 
 
-def test_a_disc_has_one_closed_outline():
+def test_a_disc_has_one_closed_outline() -> None:
     x, y = outline(lambda x, y: 1 - x**2 - y**2)
     assert np.isnan(x).sum() == 1
     x, y = x[:-1], y[:-1]
@@ -22,7 +26,7 @@ def test_a_disc_has_one_closed_outline():
     assert abs(abs(angles[-1] - angles[0]) - 2 * np.pi) < 1e-6
 
 
-def test_nothing_above_is_no_outline_and_everything_is_the_edge():
+def test_nothing_above_is_no_outline_and_everything_is_the_edge() -> None:
     assert np.isnan(outline(lambda x, y: -1 + 0 * x)[0]).all()
     assert np.isnan(outline(lambda x, y: np.nan * x)[0]).all()
     x, y = outline(lambda x, y: 1 + 0 * x)

@@ -1,8 +1,13 @@
 """An edge that is cut in the graph is cut in the training, too; a cut can do what a trick does."""
 
+from collections.abc import Collection, Mapping
+from typing import Any
+
 import numpy as np
 import pytest
 
+from lessons.contract.lesson import Lesson
+from lessons.gradient_tricks.recorder.cutting import Cut
 from lessons.outputs.catalogue import find, lessons
 from lessons.training.under_way import finished
 from tests.support.amount import cases
@@ -13,7 +18,7 @@ pytestmark = pytest.mark.slow
 CUTTABLE = [one for one in lessons() if one.lab.training and one.lab.training.cuts]
 
 
-def trained(lesson, cuts=(), **given):
+def trained(lesson: Lesson, cuts: Collection[Cut] = (), **given: Any) -> Mapping[str, np.ndarray]:
     """Each number of a short training, for two seeds."""
     chosen = settings(lesson, **{"seeds": 2, "steps": 6, "dtype": "float64"} | given)
     return finished(lesson.lab, lesson.cut_open(cuts), chosen).latest.numbers
@@ -21,7 +26,7 @@ def trained(lesson, cuts=(), **given):
 
 @pytest.mark.random
 @pytest.mark.parametrize("lesson", CUTTABLE, ids=lambda one: one.slug)
-def test_a_cut_that_changes_the_gradient_changes_the_training(lesson):
+def test_a_cut_that_changes_the_gradient_changes_the_training(lesson: Lesson) -> None:
     values = settings(lesson)
     plain, whole = lesson.compute(values)["trick_gradient"].y, trained(lesson)
     changed = [
@@ -52,7 +57,14 @@ def test_a_cut_that_changes_the_gradient_changes_the_training(lesson):
             {"wiring": "output", "beta": 1.25}, "trick"),
     ],
 )  # fmt: skip
-def test_an_arm_with_a_cut_or_no_trick_trains_as_another(slug, cuts, given, arm, as_given, as_arm):
+def test_an_arm_with_a_cut_or_no_trick_trains_as_another(
+    slug: str,
+    cuts: list[Cut],
+    given: dict[str, Any],
+    arm: str,
+    as_given: dict[str, Any],
+    as_arm: str,
+) -> None:
     lesson = find(slug)
     one, other = trained(lesson, cuts, **given), trained(lesson, **as_given)
     names = [name for name in one if name.startswith(f"{arm}_")]

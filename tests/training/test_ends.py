@@ -5,13 +5,17 @@ A reader in a terminal gets these numbers. A long test trains again and compares
 
 import inspect
 import math
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
 
 from lessons.check.trainings import ends, read
+from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import find, lessons
 from tests.support.amount import also
+from tests.support.course import numbers
 
 pytestmark = pytest.mark.slow
 
@@ -20,14 +24,14 @@ EACH = pytest.mark.parametrize(
 )
 
 
-def kept(slug):
+def kept(slug: str) -> dict[str, dict[str, float]]:
     """The facts in a lesson's file, by the name of their training there."""
-    return read(find(slug))["ends"]
+    return dict(read(find(slug))["ends"])
 
 
 @pytest.mark.long
 @EACH
-def test_the_kept_numbers_are_those_of_a_training(lesson):
+def test_the_kept_numbers_are_those_of_a_training(lesson: Lesson) -> None:
     """Only means are compared: on another machine the lowest or highest seed may differ."""
     found = ends(lesson, {})
     for name, facts in kept(lesson.slug).items():
@@ -40,7 +44,7 @@ def test_the_kept_numbers_are_those_of_a_training(lesson):
 PAPERS_NETWORK = "scale=6 network=paper steps=600 rate=0.05 decay=none"
 
 
-def test_a_reversal_lifts_every_seed_and_leaves_the_domain_head_to_guess():
+def test_a_reversal_lifts_every_seed_and_leaves_the_domain_head_to_guess() -> None:
     ends, paper = kept("moons")[""], kept("moons")[PAPERS_NETWORK]
     assert 0.65 < ends["source_only_target"] < ends["trick_target_lowest"], "every seed gains"
     assert ends["trick_target"] >= 0.93
@@ -51,7 +55,7 @@ def test_a_reversal_lifts_every_seed_and_leaves_the_domain_head_to_guess():
     assert spreads[0] < spreads[1], "and is less steady"
 
 
-def test_clipped_by_norm_most_starts_reach_the_valley_and_unclipped_most_are_thrown_out():
+def test_clipped_by_norm_most_starts_reach_the_valley_and_unclipped_most_are_thrown_out() -> None:
     ends = kept("cliff")[""]
     assert ends["norm_stayed"] > 0.8 > 0.15 > ends["none_stayed"]
     assert ends["norm_left"] < 0.2 < 0.85 < ends["none_left"]
@@ -60,7 +64,7 @@ def test_clipped_by_norm_most_starts_reach_the_valley_and_unclipped_most_are_thr
     assert 0.5 < ends["none_reached"] < 0.8, "some left the window and still reached the valley"
 
 
-def test_the_lower_loss_is_that_of_the_collapsed_features():
+def test_the_lower_loss_is_that_of_the_collapsed_features() -> None:
     ends, headless = kept("collapse")[""], kept("collapse")["head=none"]
     assert ends["plain_loss_highest"] < -0.999 < -0.99 < ends["trick_loss_lowest"], "in every seed"
     assert ends["plain_spread_highest"] < 0.02 < 0.14 < ends["trick_spread_lowest"]
@@ -70,7 +74,7 @@ def test_the_lower_loss_is_that_of_the_collapsed_features():
     assert headless["trick_spread"] < 0.02, "without a predictor the stop does not save it"
 
 
-def test_with_the_stop_values_end_at_the_true_ones_and_without_at_the_lowest_loss():
+def test_with_the_stop_values_end_at_the_true_ones_and_without_at_the_lowest_loss() -> None:
     ends, sure = kept("moving_target")[""], kept("moving_target")["chance=1 steps=1000"]
     assert ends["trick_off_highest"] < 0.03 < 0.16 < ends["plain_off_lowest"]
     assert ends["plain_loss_highest"] < ends["trick_loss_lowest"]
@@ -80,22 +84,22 @@ def test_with_the_stop_values_end_at_the_true_ones_and_without_at_the_lowest_los
     assert max(sure["trick_off_highest"], sure["plain_off_highest"]) < 1e-4
 
 
-def test_without_commitment_the_encodings_run_away():
+def test_without_commitment_the_encodings_run_away() -> None:
     ends = kept("codebook")["beta=0"]
     assert ends["trick_apart_lowest"] > 20 * ends["paper_apart_highest"]
     assert ends["trick_used"] < ends["paper_used"]
 
 
-def test_a_clean_backward_ends_at_a_higher_loss_and_larger_values():
+def test_a_clean_backward_ends_at_a_higher_loss_and_larger_values() -> None:
     ends = kept("noise_layer")["place=9"]
     assert ends["trick_loss"] > 1.2 * ends["plain_loss"]
     assert ends["trick_size"] > 1.25 * ends["plain_size"]
     assert 1 - ends["trick_clean_loss"] / ends["trick_loss"] > 0.4, "the error is the noise itself"
     first = find("noise_layer").compute(find("noise_layer").validate({"place": "9"})).facts
-    assert ends["quieter"] < 0.5 * first["quieter"], "and so it saves less"
+    assert ends["quieter"] < 0.5 * numbers(first)["quieter"], "and so it saves less"
 
 
-def test_guided_maps_stay_when_weights_are_randomised_and_plain_ones_do_not():
+def test_guided_maps_stay_when_weights_are_randomised_and_plain_ones_do_not() -> None:
     ends = kept("guided_relu")["randomised=1"]
     assert ends["accuracy"] > 0.96
     assert ends["guided_1"] > 0.75 > 0.45 > ends["plain_1"]
@@ -124,14 +128,17 @@ UNLIMITED = torch.tensor(math.inf, dtype=torch.float64)
         ),
     ],
 )
-def test_the_answers_follow_the_program(slug, question, plain, answer):
+def test_the_answers_follow_the_program(
+    slug: str, question: str, plain: dict[str, float], answer: str
+) -> None:
     """Without its trick a training has another right answer."""
     lesson = find(slug)
 
-    def without(*args, **given):
+    def without(*args: torch.Tensor, **given: Any) -> object:
         return lesson.program(
             **inspect.signature(lesson.program).bind(*args, **given).arguments | plain
         )
 
-    result, right = lesson.compute(lesson.validate({})), lesson.predictions[question]
+    result = lesson.compute(lesson.validate({}))
+    right: Callable[..., str] = lesson.predictions[question]
     assert right(result, without) == answer != right(result)

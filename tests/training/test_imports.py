@@ -13,7 +13,7 @@ MANY = 100
 """Modules loaded at once that are worth a look."""
 
 
-def test_training_loads_nothing_more():
+def test_training_loads_nothing_more() -> None:
     """torch.optim would load torch's compiler: 800 modules, and a slower page from then on."""
     code = """
 import sys

@@ -1,5 +1,6 @@
 """Domain-adversarial training: where it fails, and the chart of its points."""
 
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -9,6 +10,8 @@ from lessons.chapters.reversal.moons.lesson import LAB, adversarial
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import finished
 from tests.support import course
+from tests.support.course import numbers
+from tests.support.present import present
 
 pytestmark = pytest.mark.slow
 
@@ -18,11 +21,11 @@ LESSON = find("moons")
 values = partial(course.settings, LESSON)
 
 
-def trained(program=adversarial, **given):
-    return finished(LAB, program, values(**given)).facts
+def trained(**given: object) -> Mapping[str, float]:
+    return numbers(finished(LAB, adversarial, values(**given)).facts)
 
 
-def test_both_checks_pass_and_every_target_point_is_wrong():
+def test_both_checks_pass_and_every_target_point_is_wrong() -> None:
     """Turned by 180°, each moon lies where the other was: what the lesson tells one to try."""
     ends = trained(angle=180, seeds=2, steps=150)
     assert ends["trick_domain"] < 0.62, "the domain head can only guess"
@@ -32,7 +35,7 @@ def test_both_checks_pass_and_every_target_point_is_wrong():
 
 
 @pytest.mark.long
-def test_each_mistake_fails_in_its_own_way():
+def test_each_mistake_fails_in_its_own_way() -> None:
     wirings = ("twice", "lost", "never", "subtract", "labels")
     ends = {wiring: trained(wiring=wiring, seeds=3, steps=150) for wiring in wirings}
     alone = ends["lost"]["source_only_domain_loss"]
@@ -44,11 +47,11 @@ def test_each_mistake_fails_in_its_own_way():
     assert [name for name, gain in gains.items() if gain > 0.12] == ["labels"], "another way"
 
 
-def test_the_chart_of_the_points_shows_which_are_called_wrong():
+def test_the_chart_of_the_points_shows_which_are_called_wrong() -> None:
     chosen = values(seeds=1, steps=40)
     history = finished(LAB, adversarial, chosen)
-    plane = LAB.training.figures(history, chosen)[0]
-    near = {}
+    plane = present(LAB.training).figures(history, chosen)[0]
+    near: dict[str, int] = {}
     for trace in plane.data:
         if trace["mode"] == "markers":
             seen = np.abs(trace["x"]) < 10

@@ -12,6 +12,8 @@ from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run, finished
 from tests.support import course
 from tests.support.amount import also
+from tests.support.course import numbers
+from tests.support.present import present
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +23,9 @@ values = partial(course.settings, LESSON)
 
 @pytest.mark.parametrize("chance", [0.2, 0.5, 0.9])
 @pytest.mark.parametrize("discount", [0.5, 0.9, 1.0])
-def test_with_the_stop_the_true_values_are_at_rest_and_without_the_lowest_loss(chance, discount):
+def test_with_the_stop_the_true_values_are_at_rest_and_without_the_lowest_loss(
+    chance: float, discount: float
+) -> None:
     task = task_of(values(task="walk", chance=chance, discount=discount))
     w = task.rests(stop=False).requires_grad_()
     loss = task.loss(w)
@@ -31,21 +35,24 @@ def test_with_the_stop_the_true_values_are_at_rest_and_without_the_lowest_loss(c
 
 
 @pytest.mark.parametrize("rate", [0.2, *also(0.05, 0.01)])
-def test_a_shared_weight_grows_with_the_stop_at_any_small_rate_and_falls_without(rate):
+def test_a_shared_weight_grows_with_the_stop_at_any_small_rate_and_falls_without(
+    rate: float,
+) -> None:
     given = values(task="two", rate=rate, steps=int(10 / rate), dtype="float64")
-    facts, seen = finished(LAB, td_loss, given).facts, LESSON.compute(given).facts
+    facts = numbers(finished(LAB, td_loss, given).facts)
+    seen = LESSON.compute(given).facts
     assert facts["trick_off_lowest"] > 1e4
     assert facts["plain_off_highest"] < 1e-3
     assert seen["factor_stopped"] == pytest.approx(1 + 2 * rate * (2 * 0.9 - 1))
     assert seen["factor_open"] == pytest.approx(1 - 2 * rate * (2 * 0.9 - 1) ** 2)
 
 
-def test_where_it_rests_is_not_drawn_before_it_runs():
+def test_where_it_rests_is_not_drawn_before_it_runs() -> None:
     given = values(seeds=2, steps=4, chance=1)
     run = Run(LAB, td_loss, given)
     seen = []
     for _ in range(2):
-        traces = LAB.training.figures(run.history, given)[0].data
+        traces = present(LAB.training).figures(run.history, given)[0].data
         (still,) = (one for one in traces if one.get("name") == "lowest mean squared error")
         seen.append(bool(np.isfinite(still["y"]).all()))
         run.advance(math.inf, given)

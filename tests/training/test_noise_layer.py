@@ -1,6 +1,8 @@
 """A noise layer in a long network: what its clean backward changes, as means over seeds."""
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +21,8 @@ from lessons.outputs.catalogue import find
 from lessons.training.stacked import Draws
 from lessons.training.under_way import Run
 from tests.support import course
+from tests.support.course import numbers
+from tests.support.present import present
 
 pytestmark = pytest.mark.slow
 
@@ -28,13 +32,15 @@ LESSON = find("noise_layer")
 values = partial(course.settings, LESSON)
 
 
-def at_first(**given):
+def at_first(**given: Any) -> Mapping[str, float]:
     """Means over the seeds before the first step."""
-    return Run(LAB, NoiseLayer, values(**given)).history.facts
+    return numbers(Run(LAB, NoiseLayer, values(**given)).history.facts)
 
 
 @pytest.mark.parametrize("place", [1, 4, 9])
-def test_the_layers_before_the_noise_are_quieter_and_those_after_it_as_noisy_as_without(place):
+def test_the_layers_before_the_noise_are_quieter_and_those_after_it_as_noisy_as_without(
+    place: int,
+) -> None:
     facts = at_first(place=place, dtype="float64")
     assert facts["quieter"] > (3 if place > 1 else 1.5)
     assert facts["quieter_behind"] == pytest.approx(1, abs=1e-9)
@@ -43,7 +49,7 @@ def test_the_layers_before_the_noise_are_quieter_and_those_after_it_as_noisy_as_
         assert share < 0.8 if layer <= place else share == pytest.approx(1, rel=1e-3)
 
 
-def test_without_noise_nothing_varies():
+def test_without_noise_nothing_varies() -> None:
     facts = at_first(strength=0, seeds=2)
     assert facts["quieter"] == facts["quieter_behind"] == 1
     assert facts["plain_noise_1"] == facts["trick_noise_10"] == 0
@@ -51,7 +57,7 @@ def test_without_noise_nothing_varies():
     assert result.notes[0].text == WORDS("no_noise")
 
 
-def test_the_variance_against_a_plain_network_one_draw_at_a_time():
+def test_the_variance_against_a_plain_network_one_draw_at_a_time() -> None:
     """The same numbers with torch's own layers, without stacks, one backward pass a draw."""
     place, strength, count, seed = 6, 0.7, 5, 3
     given = values(place=place, strength=strength, draws=count, seed=seed, seeds=2, dtype="float64")
@@ -79,7 +85,7 @@ def test_the_variance_against_a_plain_network_one_draw_at_a_time():
             assert float(ours[f"{name}_noise_{number}"][0]) == pytest.approx(expected, rel=1e-6)
 
 
-def test_the_module_is_one_to_copy():
+def test_the_module_is_one_to_copy() -> None:
     """In a plain nn.Sequential, with torch's own noise: eval() turns it off, nothing is saved."""
     network = torch.nn.Sequential(torch.nn.Linear(3, 4), NoiseLayer(0.5), torch.nn.Linear(4, 1))
     x = torch.ones(2, 3)
@@ -94,9 +100,9 @@ def test_the_module_is_one_to_copy():
 
 
 @pytest.mark.parametrize("strength", ["1e-5", "5e-5", "0.9", "2", "1000"])
-def test_all_that_is_drawn_of_the_noise_lies_on_its_axis(strength):
+def test_all_that_is_drawn_of_the_noise_lies_on_its_axis(strength: str) -> None:
     chosen = values(strength=strength)
-    chart = LAB.training.figures(Run(LAB, NoiseLayer, chosen).history, chosen)[0]
+    chart = present(LAB.training).figures(Run(LAB, NoiseLayer, chosen).history, chosen)[0]
     low, high = (10.0**end for end in chart.layout["yaxis"]["range"])
     drawn = np.concatenate(
         [np.asarray(one["y"], float) for one in chart.data if one["mode"] != "text"]

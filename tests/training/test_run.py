@@ -8,30 +8,38 @@ import numpy as np
 import pytest
 
 from lessons.contract.history import KEPT, History, Snapshot
+from lessons.contract.settings import Settings
 from lessons.training.under_way import PICTURES, Run
-from tests.training.counting import COUNTING, VALUES, Counter, clock_of_steps, program
+from tests.support.present import present
+from tests.training.counting import COUNTING, VALUES, Counter, Program, clock_of_steps, program
 
 pytestmark = pytest.mark.slow
 
 
-def new(**other):
+def new(**other: float) -> Run:
     return Run(COUNTING, program, VALUES | other)
 
 
-def test_it_stands_still_until_asked():
+def looks_of(run: Run) -> list[tuple[int, bool]]:
+    """The steps at which the counter was looked at, and whether its picture was drawn."""
+    assert isinstance(run._learner, Counter)
+    return run._learner.looks
+
+
+def test_it_stands_still_until_asked() -> None:
     run = new()
     assert (run.done, run.state, len(run.history)) == (0, "ready", 1)
     assert run.history.facts["count"] == 2.0  # the mean of 1, 2, 3
 
 
-def test_the_facts_at_first_are_a_runs_own_and_kept_where_no_setting_moves_that_was_read():
-    begun = []
+def test_the_facts_at_first_are_a_runs_own_and_kept_where_no_setting_moves_that_was_read() -> None:
+    begun: list[Settings] = []
 
-    def begin(program, values):
+    def begin(program: Program, values: Settings) -> Counter:
         begun.append(values)
         return Counter(program, values)
 
-    training = replace(COUNTING.training, begin=begin)
+    training = replace(present(COUNTING.training), begin=begin)
     assert training.facts_at_first(program, VALUES) == new().history.facts
     moved = training.facts_at_first(program, VALUES | {"pace": 5.0, "steps": 7})
     assert (moved["count"], moved["steps"], len(begun)) == (2.0, 7, 1)
@@ -39,7 +47,7 @@ def test_the_facts_at_first_are_a_runs_own_and_kept_where_no_setting_moves_that_
     assert (more["count"], len(begun)) == (3.0, 2)  # the mean of 1 to 5
 
 
-def test_it_makes_all_steps_and_no_more():
+def test_it_makes_all_steps_and_no_more() -> None:
     run = new()
     run.advance(math.inf, VALUES)
     run.advance(math.inf, VALUES)
@@ -49,7 +57,7 @@ def test_it_makes_all_steps_and_no_more():
     assert (facts["step"], facts["steps"]) == (1000, 1000)
 
 
-def test_it_stops_between_two_steps_when_the_time_is_over(monkeypatch):
+def test_it_stops_between_two_steps_when_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = clock_of_steps(monkeypatch)
     run = new(seconds=0.01)
     run.advance(0.05, VALUES | {"seconds": 0.01})
@@ -58,9 +66,9 @@ def test_it_stops_between_two_steps_when_the_time_is_over(monkeypatch):
     assert run.history.done == run.done, "the last step made is the one that is seen"
 
 
-def test_nothing_is_looked_at_but_what_is_kept_and_what_somebody_sees():
+def test_nothing_is_looked_at_but_what_is_kept_and_what_somebody_sees() -> None:
     run, given = new(), VALUES | {"steps": 1000}
-    looks = run._learner.looks
+    looks = looks_of(run)
     for _ in range(7):  # every fifth step is kept
         run.advance(math.inf, given, most=2)
     assert looks == [(0, False), (5, False), (10, False)]
@@ -74,7 +82,7 @@ def test_nothing_is_looked_at_but_what_is_kept_and_what_somebody_sees():
     assert (run.history.done, looks) == (14, [(14, True), (14, True)])
 
 
-def test_a_live_setting_counts_from_the_next_step_on():
+def test_a_live_setting_counts_from_the_next_step_on() -> None:
     run = new()
     run.advance(math.inf, VALUES, most=10)
     faster = VALUES | {"pace": 5.0}
@@ -85,16 +93,16 @@ def test_a_live_setting_counts_from_the_next_step_on():
 
 
 @pytest.mark.parametrize("steps", [1, 7, 199, 200, 1001, 20_000])
-def test_the_pictures_of_a_run_are_bounded_and_its_last_step_is_one(steps):
+def test_the_pictures_of_a_run_are_bounded_and_its_last_step_is_one(steps: int) -> None:
     run = new(steps=steps)
     run.advance(math.inf, VALUES | {"steps": steps})
-    looks = [done for done, _ in run._learner.looks]
+    looks = [done for done, _ in looks_of(run)]
     assert len(run.history) <= min(len(looks), KEPT)
     assert len(looks) <= 2 * PICTURES + 1
     assert run.history.done == looks[-1] == steps
 
 
-def test_a_history_stays_bounded_however_much_it_is_given():
+def test_a_history_stays_bounded_however_much_it_is_given() -> None:
     history = History(10**6)
     for done in range(5 * KEPT):
         history.add(done, Snapshot({"n": np.array([float(done)])}))
@@ -105,7 +113,7 @@ def test_a_history_stays_bounded_however_much_it_is_given():
     assert np.array_equal(series.x, series.y)
 
 
-def test_seeds_that_blow_up_are_told_and_left_out():
+def test_seeds_that_blow_up_are_told_and_left_out() -> None:
     history = History(1)
     history.add(0, Snapshot({"a": np.array([1.0, np.nan, 3.0]), "b": np.array([1.0, 2.0, np.inf])}))
     assert history.facts["a"] == 2.0
@@ -113,7 +121,7 @@ def test_seeds_that_blow_up_are_told_and_left_out():
     assert "In 2 of 3 seeds" in note.text
 
 
-def test_a_hundred_abandoned_runs_leave_no_memory():
+def test_a_hundred_abandoned_runs_leave_no_memory() -> None:
     gc.collect()
     alive = Counter.alive
     for _ in range(100):

@@ -12,6 +12,8 @@ from lessons.chapters.override_map.guided_relu.net import FRESH, MOST_SEED, RELU
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run
 from tests.support import course
+from tests.support.course import numbers
+from tests.support.present import present
 
 pytestmark = pytest.mark.slow
 
@@ -19,7 +21,7 @@ LESSON = find("guided_relu")
 values = partial(course.settings, LESSON)
 
 
-def test_maps_are_compared_every_fifty_steps_and_after_the_last():
+def test_maps_are_compared_every_fifty_steps_and_after_the_last() -> None:
     given = values(seeds=1, steps=60, randomised=1)
     run = Run(LAB, guided_relu, given)
     seen = []
@@ -30,7 +32,7 @@ def test_maps_are_compared_every_fifty_steps_and_after_the_last():
     assert first == before != fifty == after != last
 
 
-def test_no_two_seeds_draw_the_same():
+def test_no_two_seeds_draw_the_same() -> None:
     """torch reads 32 bits of a seed: what is far apart as a number may be the same to it."""
     first = [drawn(seed)[0] for seed in (0, 1, FRESH, FRESH + 1, MOST_SEED, MOST_SEED + FRESH)]
     for index, one in enumerate(first):
@@ -38,21 +40,21 @@ def test_no_two_seeds_draw_the_same():
     assert torch.equal(drawn(5)[0], drawn(5 + 2**32)[0]), "the reason to test"
 
 
-def test_the_answer_is_not_drawn_before_it_is_asked_for():
+def test_the_answer_is_not_drawn_before_it_is_asked_for() -> None:
     for step in LESSON.prose.steps[:4]:
-        given = LESSON.validate(step.lab)
+        given = values(**step.lab)
         run = Run(LAB, guided_relu, given | {"seeds": 1})
-        rows = LAB.training.table(run.history, given).rows
+        rows = present(LAB.training).table(run.history, given).rows
         assert [row[0] for row in rows] == ["accuracy", "loss"]
-    asked = LAB.training.table(run.history, given | {"randomised": 1})
+    asked = present(LAB.training).table(run.history, given | {"randomised": 1})
     assert len(asked.rows) > len(rows)
 
 
-def test_where_layers_are_randomised_their_maps_lie_below_those_of_the_same_rule():
+def test_where_layers_are_randomised_their_maps_lie_below_those_of_the_same_rule() -> None:
     given = values(seeds=1, steps=60, randomised=1)
     run = Run(LAB, guided_relu, given)
     run.advance(math.inf, given, most=1)
-    (maps,) = LAB.training.figures(run.history, given)
+    (maps,) = present(LAB.training).figures(run.history, given)
     for number, rule in enumerate(RULES):
         first, second = maps.data[1 + number], maps.data[1 + number + len(RULES)]
         assert [one["hovertemplate"].endswith(f"{rule}</extra>") for one in (first, second)]
@@ -61,14 +63,14 @@ def test_where_layers_are_randomised_their_maps_lie_below_those_of_the_same_rule
         assert not np.array_equal(first["z"], second["z"])
 
 
-def test_the_map_of_another_classs_score_is_compared_with_the_own_one():
+def test_the_map_of_another_classs_score_is_compared_with_the_own_one() -> None:
     given = values(seeds=1, steps=60, randomised=1)
     run = Run(LAB, guided_relu, given)
     run.advance(math.inf, given, most=1)
-    assert run.history.facts["plain_other"] < 0.5
+    assert numbers(run.history.facts)["plain_other"] < 0.5
 
 
-def test_every_spelling_is_the_same_function():
+def test_every_spelling_is_the_same_function() -> None:
     x = torch.linspace(-2, 2, 9)
     for relu in RELUS.values():
         assert torch.equal(relu(x), torch.relu(x))

@@ -1,6 +1,7 @@
 """What many seeds' networks are built of, against torch's own."""
 
 import math
+from functools import partial
 
 import pytest
 import torch
@@ -14,11 +15,13 @@ INPUTS = (0.0, 1e-30, 1e-4, 0.3, -0.7, 5.0, -20.0, 1e30, float("inf"), float("-i
 def test_tanh_is_torchs_but_for_rounding(dtype: torch.dtype) -> None:
     x = torch.tensor(INPUTS, dtype=dtype, requires_grad=True)
     ours, theirs = tanh_(x.clone()), torch.tanh(x)
-    close = {"rtol": 0.0, "atol": 4 * torch.finfo(dtype).eps, "equal_nan": True}
-    torch.testing.assert_close(ours, theirs, **close)
+    close = partial(
+        torch.testing.assert_close, rtol=0.0, atol=4 * torch.finfo(dtype).eps, equal_nan=True
+    )
+    close(ours, theirs)
     (got,) = torch.autograd.grad(ours.sum(), x)
     (expected,) = torch.autograd.grad(theirs.sum(), x)
-    torch.testing.assert_close(got, expected, **close)
+    close(got, expected)
 
 
 def test_tanh_takes_no_memory_of_its_own() -> None:
@@ -28,13 +31,13 @@ def test_tanh_takes_no_memory_of_its_own() -> None:
         assert tanh_(torch.ones(1)).item() == pytest.approx(0.76159416)
 
 
-def test_adam_is_torchs_adam():
+def test_adam_is_torchs_adam() -> None:
     generator = torch.Generator().manual_seed(3)
     weights = [torch.randn(2, 3, 4, dtype=torch.float64, generator=generator) for _ in range(3)]
     ours = [weight.clone().requires_grad_() for weight in weights]
     theirs = [weight.clone().requires_grad_() for weight in weights]
 
-    def loss(weights):  # the last weight has no part in it
+    def loss(weights: list[torch.Tensor]) -> torch.Tensor:  # the last weight has no part in it
         return (weights[0] * 5).sin().sum((1, 2)) + (weights[1] ** 4).sum((1, 2))
 
     adam, reference = Adam(ours), torch.optim.Adam(theirs)
@@ -50,7 +53,7 @@ def test_adam_is_torchs_adam():
 
 
 @pytest.mark.parametrize("lost", [math.nan, math.inf, -math.inf])
-def test_a_seed_with_a_logit_that_is_not_finite_has_no_accuracy(lost):
+def test_a_seed_with_a_logit_that_is_not_finite_has_no_accuracy(lost: float) -> None:
     logit = torch.tensor([[[1.0, -1.0, 2.0]], [[1.0, lost, -2.0]]])
     first, second = accuracy(logit, torch.tensor([1.0, 0.0, 0.0])).tolist()
     assert first == pytest.approx(2 / 3)

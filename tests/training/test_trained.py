@@ -6,15 +6,20 @@ throws one away for a setting that its steps never read.
 
 import math
 import re
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
 from lessons.contract.history import Snapshot
+from lessons.contract.lesson import Lesson
+from lessons.contract.parameters import Choice, Integer, Number
+from lessons.contract.settings import Settings
 from lessons.outputs import catalogue
 from lessons.training.under_way import Run, finished
 from tests.support.course import another, settings
+from tests.support.present import present
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +33,11 @@ LIVE = [
 ]
 
 
-def trained_and_seen(lesson, trained_with, looked_at_with) -> Snapshot:
+def trained_and_seen(
+    lesson: Lesson,
+    trained_with: Settings,
+    looked_at_with: Settings,
+) -> Snapshot:
     run = Run(lesson.lab, lesson.program, trained_with)
     run.advance(math.inf, trained_with)
     run.look(looked_at_with)
@@ -44,7 +53,7 @@ def same(one: Snapshot, other: Snapshot) -> bool:
     )
 
 
-NEAR = {
+NEAR: dict[str, dict[str, Any]] = {
     "cliff": {"abs": 0.01},  # a descent at the cliff's edge may fall on either side
     "collapse": {"rel": 1e-7, "abs": 1e-9},
     "guided_relu": {"rel": 1e-6, "abs": 1e-9},
@@ -53,13 +62,13 @@ NEAR = {
 """How near a seed by itself is to the same among others, beyond the usual 1e-9."""
 
 
-def few(lesson, **given):
+def few(lesson: Lesson, **given: int) -> Any:
     draws = {"draws": 4} if any(one.name == "draws" for one in lesson.lab.parameters) else {}
     return settings(lesson, **{"dtype": "float64", "steps": 12} | draws | given)
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda one: one.slug)
-def test_many_seeds_at_once_are_the_same_as_one_by_one(lesson):
+def test_many_seeds_at_once_are_the_same_as_one_by_one(lesson: Lesson) -> None:
     batch = finished(lesson.lab, lesson.program, few(lesson, seeds=3, seed=5)).latest.numbers
     for index in range(3):
         alone = few(lesson, seeds=1, seed=5 + index)
@@ -70,7 +79,9 @@ def test_many_seeds_at_once_are_the_same_as_one_by_one(lesson):
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda one: one.slug)
-def test_the_same_seed_gives_the_same_numbers_however_the_time_is_cut_and_looked_at(lesson):
+def test_the_same_seed_gives_the_same_numbers_however_the_time_is_cut_and_looked_at(
+    lesson: Lesson,
+) -> None:
     given = few(lesson, seeds=2, steps=5)
     history = finished(lesson.lab, lesson.program, given)
     whole = history.latest.numbers
@@ -94,7 +105,9 @@ def test_the_same_seed_gives_the_same_numbers_however_the_time_is_cut_and_looked
 
 
 @pytest.mark.parametrize(("slug", "parameter"), LIVE, ids=lambda one: getattr(one, "name", one))
-def test_a_live_setting_is_one_that_trains_where_it_changes_what_steps_come_to(slug, parameter):
+def test_a_live_setting_is_one_that_trains_where_it_changes_what_steps_come_to(
+    slug: str, parameter: Choice | Integer | Number
+) -> None:
     lesson = catalogue.find(slug)
     name = parameter.name
     values = lesson.validate({}) | SHORT
@@ -114,12 +127,14 @@ def test_a_live_setting_is_one_that_trains_where_it_changes_what_steps_come_to(s
     ],
     ids=lambda one: one if isinstance(one, str) else "",
 )
-def test_blown_up_seeds_are_told(slug, given, looked_at, charts):
+def test_blown_up_seeds_are_told(
+    slug: str, given: dict[str, str | float], looked_at: dict[str, int], charts: int
+) -> None:
     lesson = catalogue.find(slug)
     values = settings(lesson, **{"seeds": 2, "rate": 10.0} | given)
     run = Run(lesson.lab, lesson.program, values)
     run.advance(math.inf, values)
-    figures = lesson.lab.training.figures(run.history, values | looked_at)
+    figures = present(lesson.lab.training).figures(run.history, values | looked_at)
     assert len(figures) == charts  # whatever the numbers have become
     lost = ~np.isfinite(np.stack(list(run.history.latest.numbers.values()))).all(0)
     assert bool(run.history.notes()) == lost.any()
@@ -135,7 +150,9 @@ def test_blown_up_seeds_are_told(slug, given, looked_at, charts):
     ],
     ids=lambda one: one if isinstance(one, str) else "",
 )
-def test_a_gpu_trains_the_same_networks(slug, given, near):
+def test_a_gpu_trains_the_same_networks(
+    slug: str, given: dict[str, int], near: dict[str, Any]
+) -> None:
     lesson = catalogue.find(slug)
     here, there = (
         finished(
@@ -154,12 +171,14 @@ SHOWN = [one for one in LESSONS if any(each.name == "shown" for each in one.lab.
 
 @pytest.mark.parametrize("lesson", SHOWN, ids=lambda lesson: lesson.slug)
 @pytest.mark.parametrize("first", [0, 5])
-def test_the_seed_drawn_counts_from_the_first_seed_whatever_its_number(lesson, first):
+def test_the_seed_drawn_counts_from_the_first_seed_whatever_its_number(
+    lesson: Lesson, first: int
+) -> None:
     values = settings(lesson, seeds=2, seed=first)
     run = Run(lesson.lab, lesson.program, values)
     for place in (1, 2):
         run.look(values | {"shown": place})
         assert run.history.latest.picture["seed"] == first + place - 1
-        figures = lesson.lab.training.figures(run.history, values)
+        figures = present(lesson.lab.training).figures(run.history, values)
         named = rf"seed {first + place - 1}\b"
         assert any(re.search(named, figure.caption, re.IGNORECASE) for figure in figures)

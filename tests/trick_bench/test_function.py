@@ -5,22 +5,23 @@ import ast
 import pytest
 import torch
 
-from lessons.bench.function import NOISE, names_in, read_function
+from lessons.bench.function import NOISE, read_function
 from lessons.playground.document.contents import Document, Input, Noise
-from lessons.playground.running.outcome import run
+from lessons.playground.language.pasted_expressions import names_in
+from lessons.playground.running.outcome import Outcome, run
 from tests.trick_bench.settings import TYPED
 
 X = Input("x", (-1.7, -0.6, 0.8, 2.1))
 U = Input(NOISE, noise=Noise("uniform", 0.5, 1.5, 3, "x"))
 
 
-def ran(program: str, output: str = "z"):
+def ran(program: str, output: str = "z") -> Outcome:
     """Values and gradients of a program of x and u."""
     return run(Document((X, U), program, output), curves=False)
 
 
 @pytest.mark.parametrize("text", TYPED)
-def test_broken_down_it_has_the_same_values_and_gradients(text):
+def test_broken_down_it_has_the_same_values_and_gradients(text: str) -> None:
     function = read_function(f"z = {text}", ["x"], "typed")
     whole, parts = ran(f"z = {text}"), ran(function.text)
     assert torch.equal(whole.values["z"], parts.values["z"])
@@ -46,12 +47,12 @@ def test_broken_down_it_has_the_same_values_and_gradients(text):
         ("sin(u) * x", "off", "z = sin(0.75) * x"),
     ],
 )
-def test_the_noise_multiplies_adds_or_is_off(text, noise, expected):
+def test_the_noise_multiplies_adds_or_is_off(text: str, noise: str, expected: str) -> None:
     assert read_function(text, ["x"], noise, 0.75).text == expected
 
 
 @pytest.mark.parametrize("text", TYPED)
-def test_without_its_noise_it_is_what_it_is_with_the_noise_off(text):
+def test_without_its_noise_it_is_what_it_is_with_the_noise_off(text: str) -> None:
     function = read_function(f"z = {text}", ["x"], "typed", 1.0)
     if (quiet := function.without_noise.get("z")) is None:
         assert function.output not in function.noisy

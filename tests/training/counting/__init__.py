@@ -10,11 +10,13 @@ import pytest
 from lessons.contract.figure import Table
 from lessons.contract.history import Snapshot
 from lessons.contract.lab import Lab
-from lessons.contract.parameters import Integer, Number
+from lessons.contract.parameters import Integer, Number, Parameter
 from lessons.contract.result import Result
 from lessons.contract.settings import Settings
 from lessons.contract.training import Training
 from lessons.contract.words import Words
+
+Program = Callable[[np.ndarray, float], np.ndarray]
 
 
 class Counter:
@@ -22,27 +24,27 @@ class Counter:
 
     alive = 0
 
-    def __init__(self, program, values):
+    def __init__(self, program: Program, values: Settings) -> None:
         self.numbers = np.arange(1.0, 1 + values["seeds"])
         self.ballast = np.zeros(250_000)  # 2 MB, so that one that is kept is noticed
         self.program = program
-        self.looks = []
+        self.looks: list[tuple[int, bool]] = []
         Counter.alive += 1
 
-    def __del__(self):
+    def __del__(self) -> None:
         Counter.alive -= 1
 
-    def step(self, done, values):
+    def step(self, done: int, values: Settings) -> None:
         self.numbers = self.program(self.numbers, values["pace"])
         time.sleep(values.get("seconds", 0.0))
 
-    def look(self, done, values, drawn=True):
+    def look(self, done: int, values: Settings, drawn: bool = True) -> Snapshot:
         self.looks.append((done, drawn))
         picture = {"shown": self.numbers[:1].copy()} if drawn else {}
         return Snapshot({"count": self.numbers.copy()}, picture)
 
 
-def program(numbers, pace):
+def program(numbers: np.ndarray, pace: float) -> np.ndarray:
     return numbers + pace
 
 
@@ -62,7 +64,7 @@ def clock_of_steps(patch: pytest.MonkeyPatch) -> Callable[[], float]:
     return lambda: now
 
 
-def settings_of(*parameters):
+def settings_of(*parameters: Parameter) -> type[Settings]:
     return type("Settings", (Settings,), {one.name: one for one in parameters})
 
 
