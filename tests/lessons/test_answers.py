@@ -2,19 +2,22 @@
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from lessons.check.experiments import experiment_of
+from lessons.contract.lesson import Lesson
 from lessons.gradient_tricks.text.words import ProseError
 from lessons.outputs.catalogue import find
-from lessons.prose.steps import read
+from lessons.prose.steps import Prose, read
 from tests.support.course import right
+from tests.support.present import present
 
 FRONT = "---\ntitle: A title\n---\n"
 
 
-def written(tmp_path, step):
+def written(tmp_path: Path, step: str) -> Prose:
     """The prose of a file with this one step."""
     path = tmp_path / "en.md"
     path.write_text(
@@ -24,7 +27,7 @@ def written(tmp_path, step):
 
 
 @pytest.fixture
-def lesson(tmp_path):
+def lesson(tmp_path: Path) -> Lesson:
     """A lesson that asks for `came`, with the answers `one`, for the fact `first`, and `two`."""
     return replace(find("flip"), prose=written(tmp_path, "<!-- predict: q asks=came -->\nWhich?"))
 
@@ -41,14 +44,16 @@ def lesson(tmp_path):
         ("(1, 2)", "(2, 1)", "(1, 2)", "two"),
     ],
 )
-def test_the_answer_whose_fact_is_nearest_is_right(lesson, came, first, two, answer):
+def test_the_answer_whose_fact_is_nearest_is_right(
+    lesson: Lesson, came: float | str, first: float | str, two: float | str, answer: str
+) -> None:
     facts = {"came": came, "first": first, "two": two}
     result = replace(lesson.compute(lesson.validate({})), facts=facts)
     assert right(lesson, "q", result) == answer
 
 
 @pytest.mark.parametrize("gone", ["came", "first", "two"])
-def test_a_fact_that_the_lab_does_not_compute_is_refused_by_name(lesson, gone):
+def test_a_fact_that_the_lab_does_not_compute_is_refused_by_name(lesson: Lesson, gone: str) -> None:
     facts = {"came": 1.0, "first": 1.0, "two": 2.0}
     del facts[gone]
     result = replace(lesson.compute(lesson.validate({})), facts=facts)
@@ -56,7 +61,7 @@ def test_a_fact_that_the_lab_does_not_compute_is_refused_by_name(lesson, gone):
         right(lesson, "q", result)
 
 
-def test_answers_that_name_facts_need_a_question_that_asks_for_one(tmp_path):
+def test_answers_that_name_facts_need_a_question_that_asks_for_one(tmp_path: Path) -> None:
     with pytest.raises(ProseError, match=r"'one' names a fact, .* asks="):
         written(tmp_path, "<!-- predict: q -->\nWhich?")
 
@@ -83,7 +88,8 @@ WITHOUT = {
 
 
 @pytest.mark.parametrize("slug", WITHOUT)
-def test_without_its_trick_a_program_makes_other_answers_right(slug):
+def test_without_its_trick_a_program_makes_other_answers_right(slug: str) -> None:
     lesson = find(slug)
-    plain = replace(lesson, program=experiment_of(lesson).plain).compute(lesson.validate({}))
+    plain_lesson = replace(lesson, program=present(experiment_of(lesson)).plain)
+    plain = plain_lesson.compute(lesson.validate({}))
     assert {name: right(lesson, name, plain) for name in WITHOUT[slug]} == WITHOUT[slug]

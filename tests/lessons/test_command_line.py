@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +17,9 @@ from lessons.check.trainings import kept
 from lessons.gradient_tricks.doctor.command import parse
 from lessons.outputs.catalogue import chapters, find, lessons
 from lessons.outputs.reading import reading
+from tests.support.alone import Alone
 from tests.support.amount import also
+from tests.support.present import present
 
 pytestmark = pytest.mark.slow
 
@@ -34,7 +37,7 @@ def command(capsys: pytest.CaptureFixture[str]) -> Command:
     return run
 
 
-def test_list_is_the_chapters_with_a_lesson_a_line_slug_first(command):
+def test_list_is_the_chapters_with_a_lesson_a_line_slug_first(command: Command) -> None:
     done = command("list")
     assert done.returncode == 0
     told = [block.splitlines() for block in done.stdout.split("\n\n")]
@@ -43,7 +46,7 @@ def test_list_is_the_chapters_with_a_lesson_a_line_slug_first(command):
     assert slugs == [lesson.slug for lesson in lessons()]
 
 
-def test_run_prints_one_json_object_at_exactly_the_given_inputs(command):
+def test_run_prints_one_json_object_at_exactly_the_given_inputs(command: Command) -> None:
     done = command(
         "run", "noise_leaks", "--set", "x=1,-2,-1", "--set", "u=1.04,0.94,1.08", "--json"
     )
@@ -55,13 +58,15 @@ def test_run_prints_one_json_object_at_exactly_the_given_inputs(command):
     assert {"forward", "true_gradient", "intended_gradient"} <= set(body["series"])
 
 
-def test_run_prints_a_table_for_people(command):
+def test_run_prints_a_table_for_people(command: Command) -> None:
     done = command("run", "wrong_place", "--set", "x=0,1")
     assert "NaN" in done.stdout
     assert "At x = 0:" in done.stdout
 
 
-def test_an_exported_file_prints_what_run_prints(tmp_path, command, alone):
+def test_an_exported_file_prints_what_run_prints(
+    tmp_path: Path, command: Command, alone: Alone
+) -> None:
     settings = ["--set", "x=-3,0.5", "--set", "noise_high=2", "--set", "seed=5"]
     file = tmp_path / "wrong_place.py"
     file.write_text(command("export", "wrong_place", *settings).stdout, "utf-8")
@@ -72,7 +77,7 @@ def test_an_exported_file_prints_what_run_prints(tmp_path, command, alone):
         assert printed[role] == pytest.approx(series[role]["y"], rel=1e-12)
 
 
-def test_the_numbers_of_a_training_come_from_a_training(command):
+def test_the_numbers_of_a_training_come_from_a_training(command: Command) -> None:
     done = command("run", "moons", "--set", "seeds=2", "--steps", "120", "--json")
     trained = json.loads(done.stdout)["trained"]
     assert trained["step"] == 120
@@ -82,7 +87,7 @@ def test_the_numbers_of_a_training_come_from_a_training(command):
     assert first["trained"] == {"step": 0}
 
 
-def test_help_of_a_lesson_lists_its_parameters_with_range_and_meaning(command):
+def test_help_of_a_lesson_lists_its_parameters_with_range_and_meaning(command: Command) -> None:
     said = command("run", "flip", "--help").stdout
     for parameter in find("flip").lab.parameters:
         (line,) = (one for one in said.splitlines() if one.split()[:1] == [parameter.name])
@@ -91,7 +96,7 @@ def test_help_of_a_lesson_lists_its_parameters_with_range_and_meaning(command):
     assert "−1000 to 1000" in said
 
 
-def test_a_lesson_can_be_read_in_a_terminal(command):
+def test_a_lesson_can_be_read_in_a_terminal(command: Command) -> None:
     said, answered = command("show", "flip").stdout, command("show", "flip", "--answers").stdout
     lesson = find("flip")
     for step in lesson.prose.steps:
@@ -106,7 +111,7 @@ SOME = ["flip", "moons"]
 
 
 @pytest.mark.parametrize("slug", [*SOME, *also(*(one.slug for one in lessons()))])
-def test_what_a_lesson_tells_in_a_terminal_can_be_done_there(slug):
+def test_what_a_lesson_tells_in_a_terminal_can_be_done_there(slug: str) -> None:
     """Each command is one of ours and is accepted, the bug's code is there, each link leads out."""
     lesson = find(slug)
     with kept(Runs(lesson)):
@@ -115,12 +120,13 @@ def test_what_a_lesson_tells_in_a_terminal_can_be_done_there(slug):
     assert lines
     for line in lines:
         _asked(parse(_parser(), shlex.split(line, comments=True)))
-    assert f"def {lesson.bug.broken.__name__}(" in said
-    assert lesson.bug.url in said
+    bug = present(lesson.bug)
+    assert f"def {bug.broken.__name__}(" in said
+    assert bug.url in said
     assert "](/" not in said
 
 
-def test_a_lesson_that_trains_has_trained_numbers_in_a_terminal(command):
+def test_a_lesson_that_trains_has_trained_numbers_in_a_terminal(command: Command) -> None:
     said, answered = command("show", "moons").stdout, command("show", "moons", "--answers").stdout
     assert "After step 600 of 600 the mean target accuracy" in said
     assert "After step 1,000: mean over the seeds" not in said
@@ -156,7 +162,9 @@ def test_a_lesson_that_trains_has_trained_numbers_in_a_terminal(command):
         ((), "command"),
     ],
 )
-def test_bad_input_is_one_line_on_stderr_and_a_failure(words, message, capsys):
+def test_bad_input_is_one_line_on_stderr_and_a_failure(
+    words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(words) != 0
     printed = capsys.readouterr()
     assert printed.out == ""
@@ -164,14 +172,14 @@ def test_bad_input_is_one_line_on_stderr_and_a_failure(words, message, capsys):
     assert len(printed.err.strip().splitlines()) == 1
 
 
-def test_a_lesson_about_a_warning_prints_it_in_its_text_alone(command):
+def test_a_lesson_about_a_warning_prints_it_in_its_text_alone(command: Command) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         assert "None of the inputs have" in command("show", "frozen_checkpoint").stdout
     assert not caught
 
 
-def test_cuts_stop_the_gradient_and_leave_the_forward_value(command):
+def test_cuts_stop_the_gradient_and_leave_the_forward_value(command: Command) -> None:
     words = ("run", "right_place", "--json")
     plain = json.loads(command(*words).stdout)["series"]
     body = json.loads(command(*words, "--cuts", "sqrt_1:0").stdout)

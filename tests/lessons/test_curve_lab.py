@@ -1,6 +1,7 @@
 """The curve lab: curves, axes, notes, differences."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from lessons.contract.devices import DTYPES
 from lessons.contract.lesson import Lesson
 from lessons.contract.settings import slider
 from lessons.kit.chart_pieces import round_up
-from lessons.kit.curve_lab import Curve, curve_lab
+from lessons.kit.curve_lab import Curve, Run, curve_lab
+from lessons.kit.experiment import Roles
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import AlongX
 from lessons.kit.line_names import named
@@ -25,7 +27,9 @@ class Shifted(AlongX):
 
 @pytest.mark.parametrize("slug", ["clip_identity", "flip"])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_curves_have_a_point_at_zero_and_agree_with_the_learners_points(slug, dtype):
+def test_curves_have_a_point_at_zero_and_agree_with_the_learners_points(
+    slug: str, dtype: str
+) -> None:
     result = run(slug, dtype=dtype, x="0, 1, 2")
     for series in result.curves:
         assert len(series.x) % 2 == 1
@@ -34,11 +38,11 @@ def test_curves_have_a_point_at_zero_and_agree_with_the_learners_points(slug, dt
         assert series.y[middle] == result[series.name].y[0]
 
 
-def test_a_lessons_own_cause_is_told_before_the_general_ones():
-    def root(x, shift):
+def test_a_lessons_own_cause_is_told_before_the_general_ones() -> None:
+    def root(x: torch.Tensor, shift: float) -> torch.Tensor:
         return (x + shift).sqrt()
 
-    def causes(x, roles):
+    def causes(x: torch.Tensor, roles: Roles) -> Iterator[tuple[torch.Tensor, str]]:
         yield x < 0, "the root of a negative number is NaN."
 
     lab = curve_lab(Curve(Shifted, root, lambda x, shift: torch.ones_like(x), WORDS, causes=causes))
@@ -52,14 +56,14 @@ def test_a_lessons_own_cause_is_told_before_the_general_ones():
     assert not np.isfinite(result["true_gradient"].y[:2]).any()
 
 
-def test_facts_that_no_text_quotes_are_not_computed():
+def test_facts_that_no_text_quotes_are_not_computed() -> None:
     asked = []
 
-    def facts(run, settings):
+    def facts(run: Run, settings: Shifted) -> dict[str, float]:
         asked.append(settings)
         return {"doubled": 2 * run()["trick_gradient"]}
 
-    def square(x, shift):
+    def square(x: torch.Tensor, shift: float) -> torch.Tensor:
         return x**2
 
     lab = curve_lab(Curve(Shifted, square, lambda x, shift: 2 * x, WORDS, facts=(facts,)))
@@ -71,13 +75,13 @@ def test_facts_that_no_text_quotes_are_not_computed():
     assert (result.facts["doubled"], result.facts["doubled"], len(asked)) == (12.0, 12.0, 1)
 
 
-def test_nothing_leads_back_is_a_gradient_of_zero():
+def test_nothing_leads_back_is_a_gradient_of_zero() -> None:
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     assert gradient(x.detach() ** 2, x).tolist() == [0.0, 0.0]
     assert gradient(torch.tensor([1.0], requires_grad=True), x).tolist() == [0.0, 0.0]
 
 
-def test_an_axis_never_overflows():
+def test_an_axis_never_overflows() -> None:
     largest = np.array([-1.7e308, 1.0])
     assert math.isfinite(2 * round_up([largest], 1.0))
     result = run("clip_identity", x="-1.7e308, 1.7e308")
@@ -99,7 +103,7 @@ def ends(**last: float) -> dict[str, float]:
     return {trace["text"][0].strip("\u00a0"): trace["y"][0] for trace in traces}
 
 
-def test_the_names_of_lines_stand_in_the_order_of_their_ends():
+def test_the_names_of_lines_stand_in_the_order_of_their_ends() -> None:
     for high in (60.0, 57.0):  # 20 and 14 pixels above the other one
         found = ends(trick_gradient=high, true_gradient=50.0)
         assert found["trick_gradient"] > found["true_gradient"]

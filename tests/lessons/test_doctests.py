@@ -18,11 +18,11 @@ MODULES = {
 
 
 @pytest.mark.parametrize("name", sorted(MODULES))
-def test_examples(name):
+def test_examples(name: str) -> None:
     ran = doctest.testmod(importlib.import_module(name))
     assert ran.attempted
     assert not ran.failed
 
 
-def test_every_public_name_has_an_example():
+def test_every_public_name_has_an_example() -> None:
     assert all(">>> " in getattr(tricks, name).__doc__ for name in tricks.__all__)

@@ -1,22 +1,29 @@
 """What holds for the graph of every lesson: its steps, its cuts, what the text asks of it."""
 
+from collections.abc import Collection
+from typing import Any
+
 import pytest
 
+from lessons.contract.lesson import Lesson
+from lessons.contract.settings import Settings
+from lessons.gradient_tricks.recorder.cutting import Cut
 from lessons.kit.formulas.drawing import covered, picture
 from lessons.outputs.catalogue import lessons
 from lessons.outputs.plain_torch import source_with
+from tests.support.present import present
 
 LESSONS = pytest.mark.parametrize(
     "lesson", [one for one in lessons() if one.lab.start], ids=lambda lesson: lesson.slug
 )
 
 
-def drawn(lesson, values, cuts=()):
-    return picture(lesson.record(values, cuts), lesson.lab.start(values).index)
+def drawn(lesson: Lesson, values: Settings, cuts: Collection[Cut] = ()) -> dict[str, Any]:
+    return picture(present(lesson.record(values, cuts)), present(lesson.lab.start)(values).index)
 
 
 @pytest.mark.parametrize("point", [1, 4])
-def test_a_table_with_a_row_for_each_input_shows_the_row_of_the_chosen_one(point):
+def test_a_table_with_a_row_for_each_input_shows_the_row_of_the_chosen_one(point: int) -> None:
     (starved,) = (one for one in lessons() if one.slug == "starved")
     graph = drawn(starved, starved.validate({"x": "-2,0.7,4,8", "point": str(point)}))
     nodes = {node["label"]: node for node in graph["nodes"]}
@@ -27,7 +34,7 @@ def test_a_table_with_a_row_for_each_input_shows_the_row_of_the_chosen_one(point
 
 
 @LESSONS
-def test_the_code_pane_names_the_cuts(lesson):
+def test_the_code_pane_names_the_cuts(lesson: Lesson) -> None:
     shown = source_with(lesson, [("mul", 0), ("add", 1)])
     name = lesson.program.__name__
     assert shown.endswith(f"{name} = cut({name}, [('add', 1), ('mul', 0)])\n")
@@ -35,7 +42,7 @@ def test_the_code_pane_names_the_cuts(lesson):
 
 
 @LESSONS
-def test_a_covered_graph_holds_no_gradient(lesson):
+def test_a_covered_graph_holds_no_gradient(lesson: Lesson) -> None:
     values = lesson.validate({})
     whole = drawn(lesson, values)
     hidden = covered(whole)

@@ -4,14 +4,17 @@ A lesson is one test: all of its rules read what was computed once.
 """
 
 import re
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 
 from lessons.check import check, numbers, stage, torch_file
+from lessons.check.runs import Problems, Runs
 from lessons.contract.bug import changed
 from lessons.contract.covering import covered_figure
+from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import lessons
 from pages.labs.words import VIEWS
 from tests.lessons.test_chart_room import names_meet
@@ -25,12 +28,12 @@ GRADIENTS = frozenset({"trick_gradient", "true_gradient"})
 
 @pytest.mark.random
 @pytest.mark.parametrize("slug", [one.slug for one in lessons()])
-def test_a_lesson_breaks_no_rule(slug):
+def test_a_lesson_breaks_no_rule(slug: str) -> None:
     found = check(slug, LONG, plotly, names_apart, drawers, random_settings)
     assert not found, "\n".join(map(str, found))
 
 
-def plotly(runs):
+def plotly(runs: Runs) -> Problems:
     """Plotly's validators accept each chart, in both themes, covered or not; of charts that differ
     in numbers alone they see one.
     """
@@ -54,7 +57,7 @@ def plotly(runs):
                     yield None, f"{figure.name} draws a hidden role."
 
 
-def shape(part):
+def shape(part: Any) -> object:
     """All that Plotly's validators look at, but not which numbers."""
     if isinstance(part, dict):
         return tuple((name, shape(value)) for name, value in part.items())
@@ -68,34 +71,36 @@ def shape(part):
     return type(part) if isinstance(part, (int, float)) else part
 
 
-def names_apart(runs):
+def names_apart(runs: Runs) -> Problems:
     """Names below an axis stand apart on a phone."""
     for step, values, _ in runs.steps:
         for figure in filter(names_meet, runs.figures(values)):
             yield step, f"Names below {figure.name} meet on a phone."
 
 
-def drawers(runs):
+def drawers(runs: Runs) -> Problems:
     """Each part of the lab has a label for its drawer."""
     for step, values, _ in runs.steps:
         for name in stage.views(runs, values) - VIEWS.keys() - runs.lesson.views.keys():
             yield step, f"Label the drawer of {name!r}."
 
 
-def random_settings(runs):
+def random_settings(runs: Runs) -> Problems:
     """The file in plain torch prints the lesson's numbers at settings that nobody chose."""
     few = {"seeds": "1"} if runs.lesson.lab.training else {}
     settings = list(with_each_choice(runs.lesson, **few))
     return torch_file.printed_alike(runs, settings[: cases(6, 99)])
 
 
-def test_a_fix_changes_what_is_there():
+def test_a_fix_changes_what_is_there() -> None:
     with pytest.raises(ValueError, match="no line of broken has 'y'"):
         changed(a_bug.broken, {"y": "x"})
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.slug)
-def test_a_question_still_to_come_covers_nothing_that_an_answered_one_has_shown(lesson):
+def test_a_question_still_to_come_covers_nothing_that_an_answered_one_has_shown(
+    lesson: Lesson,
+) -> None:
     """What one question hides shows when it is answered, but for a later question's own step."""
     for at, step in enumerate(lesson.prose.steps, 1):
         answered = [q.name for q in lesson.prose.questions]

@@ -16,12 +16,12 @@ HELD = {"moons": {"wiring": "reversal"}, "not_finite": {"root": "plain"}}
 EXPERIMENTS = [lesson.slug for lesson in lessons() if experiments.experiment_of(lesson)]
 
 
-def test_most_lessons_without_a_training_have_one():
+def test_most_lessons_without_a_training_have_one() -> None:
     assert len(EXPERIMENTS) >= 20
 
 
 @pytest.mark.parametrize("slug", EXPERIMENTS)
-def test_a_trick_changes_no_value_and_the_true_gradient_is_the_slope_of_it(slug):
+def test_a_trick_changes_no_value_and_the_true_gradient_is_the_slope_of_it(slug: str) -> None:
     runs = Runs(find(slug))
     others = list(with_each_choice(runs.lesson, **{"dtype": "float64"} | HELD.get(slug, {})))
     for rule in (experiments.values, experiments.slopes):
@@ -66,7 +66,7 @@ AS_INTENDED = {
 
 
 @pytest.mark.parametrize("slug", AS_INTENDED)
-def test_the_gradient_is_the_intended_one_where_the_trick_is_used_right(slug):
+def test_the_gradient_is_the_intended_one_where_the_trick_is_used_right(slug: str) -> None:
     lesson = find(slug)
     for values in with_each_choice(lesson, dtype="float64", **AS_INTENDED[slug]):
         result = lesson.compute(values)

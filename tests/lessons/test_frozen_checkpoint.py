@@ -15,8 +15,8 @@ run = partial(course.run, "frozen_checkpoint")
 @pytest.mark.parametrize("lookup", ["frozen", "woken", "trained"])
 @pytest.mark.parametrize("since", ["1", "2"])
 def test_a_reentrant_checkpoint_of_a_frozen_embedding_leaves_the_head_alone_a_gradient(
-    way, lookup, since
-):
+    way: str, lookup: str, since: str
+) -> None:
     result, plain = (run(way=one, lookup=lookup, since=since) for one in (way, "off"))
     slopes = plain["trick_gradient"].y.tolist()
     dead = way == "reentrant" and lookup == "frozen" and since == "1"
@@ -27,9 +27,9 @@ def test_a_reentrant_checkpoint_of_a_frozen_embedding_leaves_the_head_alone_a_gr
     assert result.facts["with_gradient"] == (1 if dead else result.facts["trained"])
 
 
-def test_a_reentrant_checkpoint_is_one_op_and_its_adapter_is_not_in_the_graph():
-    def graph(**given):
-        return run(**given).facts["graph_names"].split("|")
+def test_a_reentrant_checkpoint_is_one_op_and_its_adapter_is_not_in_the_graph() -> None:
+    def graph(**given: str) -> list[str]:
+        return str(run(**given).facts["graph_names"]).split("|")
 
     assert graph() == ["Pow", "Sub", "Mul", "head"]
     woken = graph(lookup="woken")
@@ -43,8 +43,8 @@ def test_a_reentrant_checkpoint_is_one_op_and_its_adapter_is_not_in_the_graph():
     assert "adapter 2" not in behind_layer_one
 
 
-def test_a_layer_runs_again_only_where_its_checkpoint_is_recorded():
-    def again(**given):
+def test_a_layer_runs_again_only_where_its_checkpoint_is_recorded() -> None:
+    def again(**given: str) -> object:
         facts = run(**given).facts
         return facts["runs_backward"]
 
@@ -53,7 +53,7 @@ def test_a_layer_runs_again_only_where_its_checkpoint_is_recorded():
     assert again(since="2") == 1
 
 
-def test_the_head_alone_brings_the_loss_down_and_more_slowly():
+def test_the_head_alone_brings_the_loss_down_and_more_slowly() -> None:
     result = run()
     own, plain = (
         next(one.y for one in result.curves if one.name == role)
@@ -64,7 +64,7 @@ def test_the_head_alone_brings_the_loss_down_and_more_slowly():
     assert frozen[0].y == pytest.approx(plain), "with a gradient it trains as without checkpoint"
 
 
-def test_the_lab_changes_no_warning_filter():
+def test_the_lab_changes_no_warning_filter() -> None:
     before = list(warnings.filters)
     run()
     warning_of_torch()

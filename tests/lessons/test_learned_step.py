@@ -16,7 +16,7 @@ from tests.support.course import run
 at = partial(run, "learned_step")
 
 
-def test_a_finite_difference_is_the_plain_gradient_until_a_weight_jumps():
+def test_a_finite_difference_is_the_plain_gradient_until_a_weight_jumps() -> None:
     for h in ("1e-6", "0.001", "0.01", "0.02"):
         assert at(h=h).facts["difference"] == pytest.approx(6)
         assert at(h=h, rounding="plain").facts["difference"] == pytest.approx(6)
@@ -24,7 +24,7 @@ def test_a_finite_difference_is_the_plain_gradient_until_a_weight_jumps():
     assert at(h="0.05").facts["difference"] == pytest.approx(1)
 
 
-def test_with_lsqs_factor_the_ratio_does_not_grow_with_the_number_of_weights():
+def test_with_lsqs_factor_the_ratio_does_not_grow_with_the_number_of_weights() -> None:
     for bits in (2, 3, 4, 8):
         plain, lsq = map(np.array, relative_steps(learned_step, bits).values())
         root = np.sqrt(np.array(COUNTS) * levels(bits)[1])
@@ -36,7 +36,7 @@ def test_with_lsqs_factor_the_ratio_does_not_grow_with_the_number_of_weights():
     assert (facts["ratio_none"], facts["ratio_lsq"]) == pytest.approx((11.8, 0.212), rel=0.08)
 
 
-def test_at_a_limit_torch_and_the_formula_differ():
+def test_at_a_limit_torch_and_the_formula_differ() -> None:
     result = at(x="0.9375", s="0.3125")  # exactly three steps
     assert result["trick_gradient"].y == pytest.approx([0])
     assert result["intended_gradient"].y == pytest.approx([3])

@@ -16,8 +16,8 @@ from lessons.prose.steps import fill, quoted
         ("{{ word }}", "<word:=it says so>"),
     ],
 )
-def test_facts_in_running_text_are_marked(text, marked):
-    facts = {"x": 1.5, "low": -2, "word": "it says so"}
+def test_facts_in_running_text_are_marked(text: str, marked: str) -> None:
+    facts: dict[str, float | str] = {"x": 1.5, "low": -2, "word": "it says so"}
     assert fill(text, facts, lambda name, shown: f"<{name}={shown}>") == marked
 
 
@@ -34,8 +34,10 @@ def test_facts_in_running_text_are_marked(text, marked):
         ("$$x = {{ x }}$$", None),
     ],
 )
-def test_a_number_in_maths_is_marked_where_the_maths_can_be_split(text, shown):
-    facts = {"x": 1.0, "y": 2.0}
+def test_a_number_in_maths_is_marked_where_the_maths_can_be_split(
+    text: str, shown: str | None
+) -> None:
+    facts: dict[str, float | str] = {"x": 1.0, "y": 2.0}
     marked = fill(text, facts, lambda name, shown: f"[{name.rstrip(':')}]")
     assert marked.replace("\u00a0", "_") == (shown or fill(text, facts))
     assert bool(quoted(text)) == bool(shown)

@@ -1,5 +1,7 @@
 """No computed or measured number is typed into a text of the course: facts are filled in."""
 
+from pathlib import Path
+
 import pytest
 
 from lessons.check.text import typed_numbers
@@ -10,7 +12,7 @@ TEXTS = [one for one in ROOT.glob("**/en.md") if not one.with_name("lesson.py").
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.parent.relative_to(ROOT)))
-def test_no_number_is_typed(path):
+def test_no_number_is_typed(path: Path) -> None:
     assert not typed_numbers(path.read_text("utf-8"))
 
 
@@ -27,7 +29,7 @@ def test_no_number_is_typed(path):
         "a turn of 18°",
     ],
 )
-def test_a_typed_result_is_found(text):
+def test_a_typed_result_is_found(text: str) -> None:
     assert typed_numbers(text)
 
 
@@ -46,5 +48,5 @@ def test_a_typed_result_is_found(text):
         "the derivative is 3x²",
     ],
 )
-def test_notation_names_and_filled_in_values_pass(text):
+def test_notation_names_and_filled_in_values_pass(text: str) -> None:
     assert typed_numbers(text) == []

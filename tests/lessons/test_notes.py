@@ -53,7 +53,7 @@ SAID = [
 
 
 @pytest.mark.parametrize(("slug", "given", "words", "name"), SAID)
-def test_a_note_gives_the_reason(slug, given, words, name):
+def test_a_note_gives_the_reason(slug: str, given: dict[str, str], words: None, name: str) -> None:
     said = [note.text for note in run(slug, **given).notes]
     asked = pattern(words or find(slug).lab.words, name)
     assert any(re.search(asked, text) for text in said), said
@@ -69,9 +69,9 @@ def test_a_note_gives_the_reason(slug, given, words, name):
         ("value_one", {}),
     ],
 )
-def test_nothing_is_said_where_there_is_nothing_to_say(slug, given):
+def test_nothing_is_said_where_there_is_nothing_to_say(slug: str, given: dict[str, str]) -> None:
     assert not run(slug, **given).notes
 
 
-def test_a_device_that_is_not_there_is_said_and_the_cpu_used():
+def test_a_device_that_is_not_there_is_said_and_the_cpu_used() -> None:
     assert run("noise_leaks", device="cuda:99").device == "cpu"

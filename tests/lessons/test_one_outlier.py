@@ -13,7 +13,7 @@ from tests.support import course
 run = partial(course.run, "one_outlier")
 
 
-def by_hand(size=100.0, angle=120.0):
+def by_hand(size: float = 100.0, angle: float = 120.0) -> np.ndarray:
     """The samples' gradients at w = 0 with nothing but arithmetic."""
     turn = math.radians(angle)
     bad = (math.cos(turn), math.sin(turn))
@@ -26,7 +26,7 @@ def by_hand(size=100.0, angle=120.0):
 
 @pytest.mark.parametrize("size", [0.0, 3.0, 100.0, 1e6])
 @pytest.mark.parametrize("limit", [0.0, 0.3, 1.0, 50.0])
-def test_each_clip_is_its_closed_form(size, limit):
+def test_each_clip_is_its_closed_form(size: float, limit: float) -> None:
     samples = by_hand(size)
     mean = samples.mean(0)
     lengths = np.linalg.norm(samples, axis=1, keepdims=True)
@@ -45,7 +45,7 @@ def test_each_clip_is_its_closed_form(size, limit):
         assert np.allclose(result.planes["samples"], drawn, rtol=1e-9, atol=1e-12)
 
 
-def test_no_title_says_how_far_an_arrow_without_a_direction_turns():
+def test_no_title_says_how_far_an_arrow_without_a_direction_turns() -> None:
     lesson = find("one_outlier")
     values = course.settings(lesson, clip="batch", limit=0)
     (figure,) = lesson.lab.figures(lesson.compute(values), values)

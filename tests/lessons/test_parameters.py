@@ -39,7 +39,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("name", "text", "message"), REFUSED)
-def test_bad_input_is_refused_beside_its_own_field(name, text, message):
+def test_bad_input_is_refused_beside_its_own_field(name: str, text: str, message: str) -> None:
     with pytest.raises(InvalidParametersError) as caught:
         LAB.validate({name: text})
     assert list(caught.value.errors) == [name]
@@ -49,12 +49,12 @@ def test_bad_input_is_refused_beside_its_own_field(name, text, message):
     assert len(caught.value.errors[name]) < 200
 
 
-def test_an_unknown_parameter_names_the_nearest():
+def test_an_unknown_parameter_names_the_nearest() -> None:
     with pytest.raises(InvalidParametersError, match="noise_low"):
         LAB.validate({"noise_lo": "1"})
 
 
-def test_everything_wrong_is_said_at_once():
+def test_everything_wrong_is_said_at_once() -> None:
     with pytest.raises(InvalidParametersError) as caught:
         LAB.validate({"x": "a", "draws": "b", "nonsense": "c"})
     assert set(caught.value.errors) == {"x", "draws", "nonsense"}
@@ -69,11 +69,11 @@ def test_everything_wrong_is_said_at_once():
         (",".join(["0.25"] * 64), (0.25,) * 64),
     ],
 )
-def test_lists_are_read_as_people_write_them(text, numbers):
+def test_lists_are_read_as_people_write_them(text: str, numbers: tuple[float, ...]) -> None:
     assert LAB.validate({"x": text})["x"] == numbers
 
 
-def test_awkward_numbers_survive_the_address():
+def test_awkward_numbers_survive_the_address() -> None:
     values = LAB.validate({"x": "-0.0, 0.1, 1e-300, 12345678901234567, 1e22", "noise_low": "1e-7"})
     again = LAB.validate(LAB.text(values))
     assert [repr(number) for number in again["x"]] == [repr(number) for number in values["x"]]

@@ -3,17 +3,19 @@
 import ast
 import json
 import re
+from pathlib import Path
 
 import pytest
 
 from lessons.outputs.catalogue import find, lessons
 from lessons.outputs.notebook import notebook
 from lessons.outputs.plain_torch import WORDS, plain_torch
+from tests.support.alone import Alone
 
 SOME = ["flip", "right_place", "several_inputs", "type_not_name"]
 
 
-def test_each_runs_where_nothing_of_ours_is_loaded(tmp_path, alone):
+def test_each_runs_where_nothing_of_ours_is_loaded(tmp_path: Path, alone: Alone) -> None:
     """One of each kind; what a file may import is a rule for every lesson."""
     commands = []
     for lesson in (*map(find, SOME), *(one for one in lessons() if one.lab.training)):
@@ -25,7 +27,7 @@ def test_each_runs_where_nothing_of_ours_is_loaded(tmp_path, alone):
         assert json.loads(printed).keys() >= {"forward", "trick_gradient"}
 
 
-def test_each_function_that_learners_see_works_under_torch_func():
+def test_each_function_that_learners_see_works_under_torch_func() -> None:
     """It can, if it has a ``setup_context``."""
     chapters = find("flip").folder.parents[1]
     for path in [*chapters.rglob("*.py"), *chapters.rglob("*.md")]:
@@ -36,7 +38,7 @@ def test_each_function_that_learners_see_works_under_torch_func():
 
 
 @pytest.mark.parametrize("cuts", [2, 20])
-def test_the_cuts_of_the_screen_are_named_and_change_no_code(cuts):
+def test_the_cuts_of_the_screen_are_named_and_change_no_code(cuts: int) -> None:
     lesson = find("flip")
     plain = plain_torch(lesson, lesson.validate({}))
     text = plain_torch(lesson, lesson.validate({}), [(f"add_{n}", 0) for n in range(cuts)])
@@ -81,7 +83,9 @@ def written_to_run(text: str) -> str:
 
 
 @pytest.mark.parametrize("slug", SOME)
-def test_a_notebooks_cells_run_in_turn_and_print_the_lessons_numbers(slug, tmp_path, alone):
+def test_a_notebooks_cells_run_in_turn_and_print_the_lessons_numbers(
+    slug: str, tmp_path: Path, alone: Alone
+) -> None:
     lesson = find(slug)
     values = lesson.validate(next(step.lab for step in lesson.prose.steps if step.lab))
     (tmp_path / "cells.py").write_text(written_to_run(notebook(lesson, values)), "utf-8")
@@ -92,7 +96,7 @@ def test_a_notebooks_cells_run_in_turn_and_print_the_lessons_numbers(slug, tmp_p
 
 
 @pytest.mark.long
-def test_every_notebooks_code_runs_as_jupyter_starts_it(tmp_path, alone):
+def test_every_notebooks_code_runs_as_jupyter_starts_it(tmp_path: Path, alone: Alone) -> None:
     """Its kernel gets arguments of its own: they are no number of steps."""
     names = [f"{one.slug}.py" for one in lessons()]
     for lesson, name in zip(lessons(), names, strict=True):
@@ -111,7 +115,9 @@ def test_every_notebooks_code_runs_as_jupyter_starts_it(tmp_path, alone):
         ("right_place", {"x": "-2, 1"}, None),
     ],
 )
-def test_a_file_that_prints_nan_says_why(slug, given, why, tmp_path, alone):
+def test_a_file_that_prints_nan_says_why(
+    slug: str, given: dict[str, str], why: str | None, tmp_path: Path, alone: Alone
+) -> None:
     text = plain_torch(find(slug), find(slug).validate(given))
     file = tmp_path / "file.py"
     file.write_text(text, "utf-8")

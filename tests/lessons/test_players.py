@@ -1,5 +1,7 @@
 """Chapter 3's two players: their arrows, and the quotients that reveal a mistake."""
 
+from typing import Any
+
 import numpy as np
 import torch
 from torch.nn import functional
@@ -9,22 +11,32 @@ from lessons.chapters.reversal.two_players.lesson import two_players
 from lessons.contract.lab import Start
 from lessons.gradient_tricks.tricks import flip_gradient
 from tests.support import course
+from tests.support.course import numbers
 
 
-def tensors(gap, turn):
+def tensors(
+    gap: float, turn: float
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
     return (*weights(turn), *examples(gap))
 
 
-def start(w1, w2, x, domain, scale, **settings):
+def start(
+    w1: torch.Tensor,
+    w2: torch.Tensor,
+    x: torch.Tensor,
+    domain: torch.Tensor,
+    scale: float,
+    **settings: Any,
+) -> Start:
     trained = {"w1": w1.detach().requires_grad_(), "w2": w2.detach().requires_grad_()}
     return Start({**trained, "x": x, "domain": domain}, {"scale": scale, **settings})
 
 
-def test_the_arrows_part_at_the_features_and_agree_at_the_classifier():
+def test_the_arrows_part_at_the_features_and_agree_at_the_classifier() -> None:
     result = course.run("two_players", scale="2", gap="1.2", turn="20")
     curves = {series.name: series.y for series in result.curves}
 
-    def steps(role):
+    def steps(role: str) -> np.ndarray:
         return np.stack(
             [curves[f"{role}_to_{axis}"] - curves[f"{role}_from_{axis}"] for axis in "xy"], 1
         )
@@ -43,13 +55,13 @@ MISTAKES = ("module", "twice", "left_out", "subtract")
 """The other two ways besides the layer can work."""
 
 
-def test_the_two_quotients_find_each_mistake_unless_the_scale_is_one():
+def test_the_two_quotients_find_each_mistake_unless_the_scale_is_one() -> None:
     """As the lesson says: which of them leave the classifier alone, and which is hidden at 1."""
     found = {scale: course.run("wrong_ways", scale=scale).facts for scale in ("1", "2")}
 
-    def quotients(way, scale):
-        came = (found[scale][f"{way}_extractor"], found[scale][f"{way}_classifier"])
-        return tuple(round(one, 9) for one in came)
+    def quotients(way: str, scale: str) -> tuple[float, float]:
+        facts = numbers(found[scale])
+        return round(facts[f"{way}_extractor"], 9), round(facts[f"{way}_classifier"], 9)
 
     alone = [way for way in MISTAKES if quotients(way, "2")[1] == 1]
     assert alone == ["module", "twice", "left_out"]

@@ -8,10 +8,11 @@ import pytest
 
 from lessons.bench.comparison import compare
 from lessons.bench.setting import SIDES, read_setting
-from lessons.outputs.catalogue import chapters, find
+from lessons.outputs.catalogue import Chapter, chapters, find
 from lessons.outputs.computed import computed
 from lessons.outputs.quiz import (
     LENGTH,
+    Item,
     Match,
     Task,
     cut,
@@ -31,7 +32,7 @@ SEEDS = cases(3, 200)
 CHAPTERS = pytest.mark.parametrize("chapter", chapters(), ids=lambda one: one.slug)
 
 
-def kind_of(item):
+def kind_of(item: Item) -> str:
     if not isinstance(item, Task):
         return "match" if isinstance(item, Match) else "question"
     return "cut" if "cuts" in item.solved else "move"
@@ -39,7 +40,7 @@ def kind_of(item):
 
 @pytest.mark.random
 @CHAPTERS
-def test_a_quiz_mixes_the_kinds_that_its_chapter_offers(chapter):
+def test_a_quiz_mixes_the_kinds_that_its_chapter_offers(chapter: Chapter) -> None:
     there = {kind for lesson in chapter.lessons for _, kind, _ in offered(lesson)}
     assert there >= {"move", "question"}
     kinds = Counter({"question": 2, **{kind: kind in there for kind in ("move", "cut", "match")}})
@@ -55,7 +56,7 @@ def test_a_quiz_mixes_the_kinds_that_its_chapter_offers(chapter):
 
 
 @CHAPTERS
-def test_the_lab_covers_the_answer_until_it_is_given(chapter):
+def test_the_lab_covers_the_answer_until_it_is_given(chapter: Chapter) -> None:
     for item in (
         prediction(lesson, number, Random(1))
         for lesson in chapter.lessons
@@ -77,7 +78,7 @@ def test_the_lab_covers_the_answer_until_it_is_given(chapter):
 
 
 @CHAPTERS
-def test_a_task_is_open_at_first_and_its_solution_reaches_the_goal(chapter):
+def test_a_task_is_open_at_first_and_its_solution_reaches_the_goal(chapter: Chapter) -> None:
     makes = chain.from_iterable(
         (make(lesson, number, Random(seed)) for seed in range(cases(1, 12)))
         for lesson in chapter.lessons
@@ -85,6 +86,7 @@ def test_a_task_is_open_at_first_and_its_solution_reaches_the_goal(chapter):
         if kind not in ("question", "match")
     )
     for task in makes:
+        assert isinstance(task, Task)
         names = [one.name for one in task.lesson.prose.questions]
         for given, done in ((task.settings, False), ({**task.settings, **task.solved}, True)):
             values = dict(given)
@@ -95,7 +97,7 @@ def test_a_task_is_open_at_first_and_its_solution_reaches_the_goal(chapter):
 
 
 @CHAPTERS
-def test_a_programs_chart_is_not_that_of_the_other_program(chapter):
+def test_a_programs_chart_is_not_that_of_the_other_program(chapter: Chapter) -> None:
     for lesson in filter(on_bench, chapter.lessons):
         rights = set()
         for seed in range(8):
@@ -111,7 +113,7 @@ def test_a_programs_chart_is_not_that_of_the_other_program(chapter):
         assert rights == {*SIDES}
 
 
-def test_any_cut_that_leaves_the_number_is_right():
+def test_any_cut_that_leaves_the_number_is_right() -> None:
     task = cut(find("in_place"), 3, Random(0))
     values = task.lesson.validate(task.settings)
     reaching = [
@@ -126,5 +128,5 @@ def test_any_cut_that_leaves_the_number_is_right():
 @pytest.mark.parametrize(
     "goal", ["", "x_grad", "x_grad = ", "nothing = 1", "x_grad = y", "²" * 999]
 )
-def test_a_goal_that_says_nothing_is_not_reached(goal):
+def test_a_goal_that_says_nothing_is_not_reached(goal: str) -> None:
     assert not frame(Wish(lab="flip", goal=goal))["turn"]

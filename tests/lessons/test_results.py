@@ -7,14 +7,15 @@ import json
 from lessons.outputs.catalogue import find
 from lessons.outputs.results import TYPE, Answered, answered, as_data, as_files
 from lessons.outputs.review import reviewed
+from tests.support.present import present
 
 
-def test_each_question_is_a_row_with_its_answer_and_whether_the_first_was_right():
+def test_each_question_is_a_row_with_its_answer_and_whether_the_first_was_right() -> None:
     flip = find("flip")
-    predicted = reviewed("flip", (("bug", flip.bug.right()), ("twice", "12~product~12")))
+    predicted = reviewed("flip", (("bug", present(flip.bug).right()), ("twice", "12~product~12")))
     rows = answered(flip, predicted, {"twice": True, "bug": False})
     told = {question.name: row for question, row in zip(flip.prose.questions, rows, strict=True)}
-    assert told["twice"].answer.startswith("12")
+    assert present(told["twice"].answer).startswith("12")
     assert (told["twice"].right, told["twice"].right_at_first) == (True, True)
     assert (told["bug"].right, told["bug"].right_at_first) == (True, False)
     assert told["reversed"] == Answered(
@@ -28,7 +29,7 @@ def test_each_question_is_a_row_with_its_answer_and_whether_the_first_was_right(
     assert json.loads(as_files(data)["json"]) == data
 
 
-def test_a_spreadsheet_takes_no_cell_for_a_formula():
+def test_a_spreadsheet_takes_no_cell_for_a_formula() -> None:
     said = ["=1+1", "+1", "-0.5", "@SUM(A1)", "\t=1", "\r=1", "a, “b” = c", 'x"y', "−0.5"]
     rows = [Answered("flip", "Predict", one, True, False) for one in said]
     text = as_files(as_data(rows, done=True))["csv"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lessons.contract.roles import INKS, ROLES
+from lessons.contract.roles import INKS, ROLES, Role
 
 # Linear RGB as seen without long, or middle, wavelength cones: Viénot, Brettel, Mollon 1999.
 PROTAN = np.array([[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]])
@@ -37,7 +37,7 @@ def lab(rgb: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("role", ROLES.values(), ids=lambda role: role.name)
-def test_a_role_reads_on_paper_and_panel_as_text_too(role, theme):
+def test_a_role_reads_on_paper_and_panel_as_text_too(role: Role, theme: str) -> None:
     side = 0 if theme == "light" else 1
     for ground in ("paper", "panel"):
         assert contrast(getattr(role, theme), INKS[ground][side]) >= 4.5
@@ -45,14 +45,14 @@ def test_a_role_reads_on_paper_and_panel_as_text_too(role, theme):
 
 @pytest.mark.parametrize("side", [0, 1], ids=["light", "dark"])
 @pytest.mark.parametrize("ink", ["text", "muted"])
-def test_inks_read_on_paper_and_panel(ink, side):
+def test_inks_read_on_paper_and_panel(ink: str, side: int) -> None:
     for ground in ("paper", "panel"):
         assert contrast(INKS[ink][side], INKS[ground][side]) >= 4.5
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("eye", [NORMAL, PROTAN, DEUTAN], ids=["normal", "protan", "deutan"])
-def test_curves_differ_by_colour_or_by_dash_and_marker(eye, theme):
+def test_curves_differ_by_colour_or_by_dash_and_marker(eye: np.ndarray, theme: str) -> None:
     for one, other in itertools.combinations(CURVES, 2):
         a, b = (lab(eye @ linear(getattr(ROLES[name], theme))) for name in (one, other))
         drawn_alike = ROLES[one].dash == ROLES[other].dash
@@ -60,7 +60,7 @@ def test_curves_differ_by_colour_or_by_dash_and_marker(eye, theme):
         assert ROLES[one].marker != ROLES[other].marker
 
 
-def test_the_theme_file_has_the_same_paper_and_ink():
+def test_the_theme_file_has_the_same_paper_and_ink() -> None:
     with (Path(__file__).parents[2] / ".streamlit" / "config.toml").open("rb") as file:
         theme = tomllib.load(file)["theme"]
     for side, name in enumerate(("light", "dark")):

@@ -3,7 +3,10 @@
 import re
 import shutil
 import sys
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -12,6 +15,7 @@ import lessons.__main__
 import lessons.chapters
 import lessons.check
 from lessons.check import (
+    Rule,
     check,
     experiments,
     frameworks,
@@ -25,6 +29,10 @@ from lessons.check import (
 from lessons.check import trainings as kept
 from lessons.check.compared import AT, compared
 from lessons.check.runs import Runs
+from lessons.contract.figure import Figure
+from lessons.contract.result import Result
+from lessons.contract.settings import Settings
+from lessons.kit.experiment import Program
 from lessons.outputs import catalogue, new
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run
@@ -177,7 +185,7 @@ BROKEN = {
 }
 
 
-def edited(folder, slug, file, old, new):
+def edited(folder: Path, slug: str, file: str, old: str, new: str) -> Path:
     """A copy of a lesson's folder with one text of one file replaced, wherever it stands."""
     copy = folder / "broken_chapter" / slug
     shutil.copytree(find(slug).folder, copy, ignore=shutil.ignore_patterns("__pycache__"))
@@ -188,7 +196,7 @@ def edited(folder, slug, file, old, new):
 
 
 @pytest.fixture
-def chapter(tmp_path, monkeypatch):
+def chapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder whose lessons can be loaded."""
     path = [*lessons.chapters.__path__, str(tmp_path)]
     monkeypatch.setattr(lessons.chapters, "__path__", path)
@@ -197,7 +205,9 @@ def chapter(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_new_lesson_breaks_no_rule_and_comes_last_in_its_chapter(chapter, monkeypatch):
+def test_a_new_lesson_breaks_no_rule_and_comes_last_in_its_chapter(
+    chapter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     *_, last = catalogue.chapters_by_slug()["gone_missing"].lessons
     monkeypatch.setattr(catalogue, "ROOT", chapter)
     folder = new.write("gone_missing/my_lesson", "frozen_checkpoint")
@@ -212,7 +222,15 @@ def test_a_new_lesson_breaks_no_rule_and_comes_last_in_its_chapter(chapter, monk
     ("rule", "slug", "file", "old", "new", "says"),
     [(*key, *row) for key, rows in BROKEN.items() for row in rows],
 )
-def test_a_broken_lesson_is_noticed(chapter, rule, slug, file, old, new, says):
+def test_a_broken_lesson_is_noticed(
+    chapter: Path,
+    rule: Rule,
+    slug: str,
+    file: str,
+    old: str,
+    new: str,
+    says: str,
+) -> None:
     runs = Runs(catalogue.load(edited(chapter, slug, file, old, new)))
     found = list(map(str, problems(runs, rule)))
     assert any(says in one for one in found), found
@@ -239,7 +257,9 @@ def test_a_broken_lesson_is_noticed(chapter, rule, slug, file, old, new, says):
         ("in_torch.py", "    y = x\n", "    y = xx\n", "NameError: name 'xx'"),
     ],
 )
-def test_a_mistake_is_told_once_with_its_line(chapter, monkeypatch, file, old, new, says):
+def test_a_mistake_is_told_once_with_its_line(
+    chapter: Path, monkeypatch: pytest.MonkeyPatch, file: str, old: str, new: str, says: str
+) -> None:
     folder = edited(chapter, "flip", file, old, new)
     monkeypatch.setattr(catalogue, "ROOT", chapter)
     was = (find("flip").folder / file).read_text("utf-8").splitlines()
@@ -250,18 +270,18 @@ def test_a_mistake_is_told_once_with_its_line(chapter, monkeypatch, file, old, n
     assert says in str(problem)
 
 
-def moved(result, **by):
+def moved(result: Result, **by: int) -> Result:
     """A result whose forward series lies elsewhere, by so much in x or y."""
     first, *others = result.series
     moves = {name: getattr(first, name) + step for name, step in by.items()}
     return replace(result, series=(replace(first, **moves), *others))
 
 
-def another_x():
+def another_x() -> dict[str, float]:
     return {"x": 2.0}
 
 
-def with_facts(result, **facts):
+def with_facts(result: Result, **facts: Any) -> Result:
     return replace(result, facts={**result.facts, **facts})
 
 
@@ -281,29 +301,32 @@ def with_facts(result, **facts):
         (numbers.cuts, "flip", lambda r, cut=0: torch.ones(()).backward(), "no gradient to read"),
     ],
 )  # fmt: skip
-def test_a_broken_result_is_noticed(rule, slug, change, says):
+def test_a_broken_result_is_noticed(
+    rule: Rule, slug: str, change: Callable[..., Any], says: str
+) -> None:
     """Of the functions, those with two parameters change what comes after a cut alone."""
     lesson, after_a_cut = find(slug), change.__code__.co_argcount > 1
 
-    def compute(program, values):
+    def compute(program: Program, values: Settings) -> Result:
         found = lesson.lab.compute(program, values)
-        return found if after_a_cut and program is lesson.program else change(found)
+        changed: Result = found if after_a_cut and program is lesson.program else change(found)
+        return changed
 
     runs = Runs(replace(lesson, lab=replace(lesson.lab, compute=compute)))
     assert says in str(problems(runs, rule))
 
 
-def test_a_chart_without_a_number_in_words_is_noticed():
+def test_a_chart_without_a_number_in_words_is_noticed() -> None:
     lesson = find("flip")
 
-    def silent(result, values):
+    def silent(result: Result, values: Settings) -> Figure:
         return replace(lesson.lab.charts[0](result, values), alt="")
 
     runs = Runs(replace(lesson, lab=replace(lesson.lab, charts=[silent])))
     assert "curves_alt has no number" in str(problems(runs, numbers.results))
 
 
-def test_an_answer_that_is_no_option_a_place_taken_and_a_name_of_the_graph_are_noticed():
+def test_an_answer_that_is_no_option_a_place_taken_and_a_name_of_the_graph_are_noticed() -> None:
     lesson = find("moving_target")
     wrong = replace(lesson, predictions=dict.fromkeys(lesson.predictions, lambda result: "nope"))
     assert "'nope', none of" in str(problems(Runs(wrong), questions.options))
@@ -316,7 +339,7 @@ def test_an_answer_that_is_no_option_a_place_taken_and_a_name_of_the_graph_are_n
     assert "Rename the parameter" in str(problems(Runs(replace(lesson, lab=lab)), text.controls))
 
 
-def test_a_lesson_cut_short_is_noticed():
+def test_a_lesson_cut_short_is_noticed() -> None:
     lesson = find("flip")
     few = replace(lesson, prose=replace(lesson.prose, steps=lesson.prose.steps[2:3]))
     found = str(problems(Runs(few), text.form, stage.tasks))
@@ -329,7 +352,9 @@ def test_a_lesson_cut_short_is_noticed():
     ("old", "says"),
     [("order: 10\n", "front matter lacks order"), (" asks=two_flips", "without naming a fact")],
 )
-def test_a_lesson_that_does_not_load_is_a_problem_of_its_text(chapter, monkeypatch, old, says):
+def test_a_lesson_that_does_not_load_is_a_problem_of_its_text(
+    chapter: Path, monkeypatch: pytest.MonkeyPatch, old: str, says: str
+) -> None:
     folder = edited(chapter, "flip", "en.md", old, "")
     monkeypatch.setattr("lessons.check.folder_of", lambda slug: folder)
     (problem,) = check("flip")
@@ -337,14 +362,16 @@ def test_a_lesson_that_does_not_load_is_a_problem_of_its_text(chapter, monkeypat
     assert says in problem.text
 
 
-def test_a_problem_names_its_file_and_line(chapter):
+def test_a_problem_names_its_file_and_line(chapter: Path) -> None:
     folder = edited(chapter, "flip", "en.md", "**Try it:** cut", "Cut")
     (problem,) = problems(Runs(catalogue.load(folder)), text.form)
     line = (folder / "en.md").read_text("utf-8").splitlines()[problem.line - 1]
     assert (problem.file, line) == (folder / "en.md", "## When to use it")
 
 
-def test_the_commands_fail_with_a_problem_and_keep_what_was_meant(chapter, monkeypatch, capsys):
+def test_the_commands_fail_with_a_problem_and_keep_what_was_meant(
+    chapter: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = edited(chapter, "flip", "numbers.json", '"path": -4.0', '"path": -4.1')
     for module in (lessons.check, kept):
         monkeypatch.setattr(module, "folder_of", lambda slug: folder)
@@ -358,7 +385,7 @@ def test_the_commands_fail_with_a_problem_and_keep_what_was_meant(chapter, monke
     assert lessons.__main__.main(["check", "flip"]) == 0
 
 
-def test_an_error_in_a_lesson_is_a_problem_of_its_line(chapter):
+def test_an_error_in_a_lesson_is_a_problem_of_its_line(chapter: Path) -> None:
     folder = edited(chapter, "flip", "lesson.py", "-2 * scale * plain", "1 / 0 * plain")
     (problem,) = problems(Runs(catalogue.load(folder)), numbers.results)
     line = (folder / "lesson.py").read_text("utf-8").splitlines()[problem.line - 1]
@@ -367,11 +394,18 @@ def test_an_error_in_a_lesson_is_a_problem_of_its_line(chapter):
     assert "ZeroDivisionError" in problem.text
 
 
-def test_what_trained_json_knows_is_not_trained_until_a_source_changes(chapter, monkeypatch):
+def test_what_trained_json_knows_is_not_trained_until_a_source_changes(
+    chapter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The same sources, then a line more in the lesson's own, then all anew by order."""
     lesson, run = find("moving_target"), Run.advance
     made = []
-    monkeypatch.setattr(Run, "advance", lambda *given: made.append(1) or run(*given))
+
+    def advance(*given: Any) -> None:
+        made.append(1)
+        run(*given)
+
+    monkeypatch.setattr(Run, "advance", advance)
     monkeypatch.setattr(kept, "digest", lambda of: kept.read(lesson)["sources"])
     assert not problems(Runs(lesson), stage.tasks, questions.options)
     assert not made
@@ -384,7 +418,9 @@ def test_what_trained_json_knows_is_not_trained_until_a_source_changes(chapter, 
     assert re.fullmatch(r"trick_off [\d.e+]+ → 0.25", kept.moved(runs))
 
 
-def test_the_digest_of_a_training_changes_with_each_of_its_sources(tmp_path, monkeypatch):
+def test_the_digest_of_a_training_changes_with_each_of_its_sources(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lesson = find("moving_target")
     shutil.copytree(kept._ROOT / "lessons", tmp_path / "lessons")
     monkeypatch.setattr(kept, "_ROOT", tmp_path)
@@ -403,7 +439,7 @@ def test_the_digest_of_a_training_changes_with_each_of_its_sources(tmp_path, mon
     assert kept.digest(lesson) in seen
 
 
-def test_a_wrong_number_is_noticed():
+def test_a_wrong_number_is_noticed() -> None:
     mine = {AT: 1, "forward": [1.0, "nan"], "trick_gradient": [2.0], "name": "Mul", "once": 7}
     same = {"forward": [1.0, "NaN"], "trick_gradient": [[2.0]], "name": "Mul", "else": 1}
     assert compared(mine, same | {"once": [5, 7]})["once"] == 0

@@ -15,7 +15,7 @@ run = partial(course.run, "scaled")
 
 
 @pytest.mark.parametrize("narrow", ["float16", "bfloat16", "float32"])
-def test_the_ends_of_a_format_are_where_torch_rounds_to_0_and_to_infinity(narrow):
+def test_the_ends_of_a_format_are_where_torch_rounds_to_0_and_to_infinity(narrow: str) -> None:
     dtype = getattr(torch, narrow)
     ends = torch.tensor([smallest(narrow), smallest(narrow) / 2], dtype=torch.float64)
     assert ends.to(dtype).tolist() == [smallest(narrow), 0.0]
@@ -23,7 +23,7 @@ def test_the_ends_of_a_format_are_where_torch_rounds_to_0_and_to_infinity(narrow
     assert top.tolist() == [largest(narrow), float("inf")]
 
 
-def test_a_small_scale_loses_gradients_to_0_and_a_large_one_to_infinity():
+def test_a_small_scale_loses_gradients_to_0_and_a_large_one_to_infinity() -> None:
     facts = [run(scale=str(2**power)).facts for power in (0, 6, 16, 28)]
     assert [(one["zeros"], one["infinite"]) for one in facts] == [(2, 0), (0, 0), (0, 0), (0, 1)]
     lesson = find("scaled")
@@ -32,7 +32,7 @@ def test_a_small_scale_loses_gradients_to_0_and_a_large_one_to_infinity():
     assert sizes.title == lesson.lab.words("sizes_title", all=7, zeros=2, lost=0)
 
 
-def test_a_clip_before_unscaling_leaves_the_limit_over_the_scale():
+def test_a_clip_before_unscaling_leaves_the_limit_over_the_scale() -> None:
     for scale, limit in itertools.product(("65536", "1048576"), ("1", "0.25")):
         facts = run(clip="before", scale=scale, limit=limit).facts
         assert facts["length_used"] == pytest.approx(float(limit) / float(scale), rel=1e-3)
@@ -45,7 +45,7 @@ def test_a_clip_before_unscaling_leaves_the_limit_over_the_scale():
     assert over_scales[16] == pytest.approx(result.facts["length_used"]), "at the lab's own scale"
 
 
-def test_a_step_with_one_infinity_is_skipped_and_halves_the_scale():
+def test_a_step_with_one_infinity_is_skipped_and_halves_the_scale() -> None:
     (asked,) = (
         s for s in find("scaled").prose.steps if s.question and s.question.name == "overflow"
     )
@@ -68,7 +68,7 @@ def test_a_step_with_one_infinity_is_skipped_and_halves_the_scale():
 LARGEST = "3.4\N{NO-BREAK SPACE}·\N{NO-BREAK SPACE}10³⁸"
 
 
-def test_the_largest_number_fits_its_sentence_in_every_format():
+def test_the_largest_number_fits_its_sentence_in_every_format() -> None:
     said = {narrow: run(narrow=narrow).facts["largest_said"] for narrow in
             ("float16", "bfloat16", "float32")}  # fmt: skip
     assert said == {"float16": "65,504", "bfloat16": LARGEST, "float32": LARGEST}

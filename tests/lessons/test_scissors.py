@@ -14,7 +14,9 @@ from tests.support.course import run
         ("unroll", ("mul_2", 1), {"every": "4"}, {"every": "2"}),
     ],
 )
-def test_a_cut_does_what_the_stop_does(slug, edge, given, stopped):
+def test_a_cut_does_what_the_stop_does(
+    slug: str, edge: tuple[str, int], given: dict[str, str], stopped: dict[str, str]
+) -> None:
     cut, other, whole = run(slug, [edge], **given), run(slug, **stopped), run(slug, **given)
     for found, expected in ((cut.series, other.series), (cut.curves, other.curves)):
         for one, two in zip(found, expected, strict=True):
@@ -36,14 +38,16 @@ def test_a_cut_does_what_the_stop_does(slug, edge, given, stopped):
         ),
     ],
 )
-def test_what_the_text_says_of_an_example_stays(slug, edge, starts):
+def test_what_the_text_says_of_an_example_stays(
+    slug: str, edge: tuple[str, int], starts: tuple[str, str, str]
+) -> None:
     whole, snipped = run(slug).facts, run(slug, [edge]).facts
     names = [name for name in whole if name.startswith(starts)]
     assert len(names) >= len(starts)
     assert [snipped[name] for name in names] == [whole[name] for name in names]
 
 
-def test_the_step_size_of_a_quantiser_is_read_on_two_paths():
+def test_the_step_size_of_a_quantiser_is_read_on_two_paths() -> None:
     """The cut at the division leaves the plain gradient; the other one leaves minus v."""
     division = run("learned_step", [("div", 1)])
     assert division["trick_gradient"].y == pytest.approx(division["true_gradient"].y)

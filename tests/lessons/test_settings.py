@@ -17,14 +17,14 @@ class Overridden(Own):
     point = point_in_text(3)
 
 
-def test_own_settings_come_first_and_a_base_class_adds_its_own_behind():
+def test_own_settings_come_first_and_a_base_class_adds_its_own_behind() -> None:
     assert [one.name for one in Own.parameters] == [
         *("v", "stop", "times", "x", "point", "device", "dtype")
     ]
     assert (Own.read({}).point, Overridden.read({}).point) == (1, 3)
 
 
-def test_they_are_read_as_attributes_and_as_a_mapping():
+def test_they_are_read_as_attributes_and_as_a_mapping() -> None:
     settings = Own.read({"v": "-1.5"})
     assert (settings.v, settings["v"], settings.stop, settings.times) == (-1.5, -1.5, "yes", 2)
     other = settings | {"times": 3}
@@ -34,6 +34,6 @@ def test_they_are_read_as_attributes_and_as_a_mapping():
         Own.read({"v": "4"})
 
 
-def test_a_copy_notes_what_is_read_of_it():
+def test_a_copy_notes_what_is_read_of_it() -> None:
     noted, read = Own.read({}).noted()
     assert (noted.v, noted["times"], read) == (0.5, 2, {"v": 0.5, "times": 2})

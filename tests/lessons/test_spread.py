@@ -24,19 +24,21 @@ def values() -> np.ndarray:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.05, 0.5, 0.95, 1.0])
-def test_percentiles_are_exact(values, share):
+def test_percentiles_are_exact(values: np.ndarray, share: float) -> None:
     spread = spread_of(values)
     assert np.allclose(spread.percentile(share), np.quantile(values, share, axis=0))
 
 
-def test_mean_and_deviation(values):
+def test_mean_and_deviation(values: np.ndarray) -> None:
     spread = spread_of(values)
     assert np.allclose(spread.mean, values.mean(0), rtol=1e-12)
     assert np.allclose(spread.deviation, values.std(0), rtol=1e-9)
 
 
 @pytest.mark.parametrize("scale", [2.0**1020, 2.0**400, 2.0**-400, 2.0**-1000])
-def test_numbers_whose_squares_are_out_of_range_have_a_deviation(values, scale):
+def test_numbers_whose_squares_are_out_of_range_have_a_deviation(
+    values: np.ndarray, scale: float
+) -> None:
     """A column as it is beside two scaled ones."""
     plain = spread_of(values)
     scaled = spread_of(values * [scale, 1.0, -scale])
@@ -47,7 +49,7 @@ def test_numbers_whose_squares_are_out_of_range_have_a_deviation(values, scale):
 
 @pytest.mark.parametrize("first", [5e-324, 1e-200, 1e-95, 0.0, 1.0, -1e200])
 @pytest.mark.parametrize("later", [1.0, 1e80, 1e150, 1e200, -1e308])
-def test_later_draws_may_be_of_another_size_altogether(first, later):
+def test_later_draws_may_be_of_another_size_altogether(first: float, later: float) -> None:
     """Beside a column of ones, and one whose first draws are all NaN."""
     chunks = [np.full((3, 3), [one, 1.0, one]) for one in (first, later)]
     chunks[0][:, 2] = np.nan
@@ -57,13 +59,13 @@ def test_later_draws_may_be_of_another_size_altogether(first, later):
     assert spread.deviation == pytest.approx([apart, 0, 0], rel=1e-12)
 
 
-def test_a_constant_column_has_no_deviation_at_all():
+def test_a_constant_column_has_no_deviation_at_all() -> None:
     spread = spread_of(np.full((5000, 1), -1.1))
     assert spread.deviation.tolist() == [0.0]
     assert spread.percentile(0.05) == pytest.approx(-1.1)
 
 
-def test_what_is_not_finite_is_counted_and_left_out(values):
+def test_what_is_not_finite_is_counted_and_left_out(values: np.ndarray) -> None:
     broken = values[:5000].copy()
     broken[::10, 0], broken[5, 1], broken[:, 2] = np.nan, np.inf, np.nan
     spread = spread_of(broken)
@@ -75,7 +77,7 @@ def test_what_is_not_finite_is_counted_and_left_out(values):
     assert np.isnan(spread.extent(2)).all()
 
 
-def test_a_histogram_counts_every_draw(values):
+def test_a_histogram_counts_every_draw(values: np.ndarray) -> None:
     spread = spread_of(values)
     edges = np.linspace(0.4, 2.1, 18)
     counts = spread.histogram(0, edges)

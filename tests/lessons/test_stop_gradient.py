@@ -1,16 +1,18 @@
 """Chapter 1's lessons on stop_gradient itself, against formulas."""
 
+from typing import Any
+
 import pytest
 import torch
 
 from lessons.chapters.stop_gradient.pick_surrogate.formula import read
 from lessons.contract.parameters import InvalidParametersError
+from lessons.gradient_tricks.tricks.playground import onehot_argmax, step
 from lessons.outputs.catalogue import find
-from lessons.playground.language.functions import onehot_argmax, step
-from tests.support.course import run
+from tests.support.course import numbers, run
 
 
-def test_the_curve_over_one_logit_leaves_the_others_where_they_are():
+def test_the_curve_over_one_logit_leaves_the_others_where_they_are() -> None:
     given = {"f": "softmax(x)", "g": "softmax(x)", "weights": "1, 2, 3", "point": "2"}
     result = run("pick_surrogate", **given, x="1, 2, 0.5")
     curve = next(one for one in result.curves if one.name == "true_gradient")
@@ -41,7 +43,7 @@ def test_the_curve_over_one_logit_leaves_the_others_where_they_are():
         ("x + onehot_argmax(exp(1))", "Column 5: onehot_argmax needs a list"),
     ],
 )
-def test_what_is_no_function_of_x_is_refused_in_words(text, message):
+def test_what_is_no_function_of_x_is_refused_in_words(text: str, message: str) -> None:
     """tests/playground/programs.py has what no program of the playground may contain either."""
     lesson = find("pick_surrogate")
     for name in ("f", "g"):
@@ -54,9 +56,9 @@ def test_what_is_no_function_of_x_is_refused_in_words(text, message):
 
 @pytest.mark.parametrize("text", ["2", "relu(2) + 1", "-x**2/3", "where(x > 0.1, x, 0.1*x)",
     "maximum(x, 0.1)", "softmax(2*x) - 0.5", "log(x)", "x**64"])  # fmt: skip
-def test_the_exported_expression_gives_the_same_numbers(text):
+def test_the_exported_expression_gives_the_same_numbers(text: str) -> None:
     expression = read(text)
-    space = {"torch": torch, "onehot_argmax": onehot_argmax, "step": step}
+    space: dict[str, Any] = {"torch": torch, "onehot_argmax": onehot_argmax, "step": step}
     space["f"] = eval(expression.inline, space)
     x = torch.tensor([-1.5, 0.2, 3.0])
     assert torch.equal(expression(x).nan_to_num(7), space["f"](x).nan_to_num(7))
@@ -65,7 +67,7 @@ def test_the_exported_expression_gives_the_same_numbers(text):
 
 
 @pytest.mark.parametrize("text", ["clamp(x, -1e90, 1e90)", "where(x > 0, x, 1e90)"])
-def test_a_number_past_a_format_is_refused_where_that_format_is_chosen(text):
+def test_a_number_past_a_format_is_refused_where_that_format_is_chosen(text: str) -> None:
     lesson = find("pick_surrogate")
     for name in ("f", "g"):
         with pytest.raises(InvalidParametersError) as caught:
@@ -74,15 +76,17 @@ def test_a_number_past_a_format_is_refused_where_that_format_is_chosen(text):
         lesson.compute(lesson.validate({name: text, "dtype": "float64"}))
 
 
-def test_the_obvious_place_spreads_more_than_no_trick_where_the_noise_comes_near_zero():
+def test_the_obvious_place_spreads_more_than_no_trick_where_the_noise_comes_near_zero() -> None:
     result = run("wrong_place", noise_low="0.01", noise_high="1", x="-2, -1, 0, 1", point="4")
-    facts = result.facts
+    facts = numbers(result.facts)
     assert facts["trick_gradient_deviation"] > 2 * facts["true_gradient_deviation"]
     assert any("At x = 0" in note.text for note in result.notes)
 
 
 @pytest.mark.parametrize("narrow", [torch.bfloat16, torch.float16])
-def test_the_usual_straight_through_line_is_exact_for_round_and_floor_and_not_for_sign(narrow):
+def test_the_usual_straight_through_line_is_exact_for_round_and_floor_and_not_for_sign(
+    narrow: torch.dtype,
+) -> None:
     x = torch.arange(-(2**15), 2**15).to(torch.int16).view(narrow)
     x = x[x.isfinite()]
     exact = [torch.equal(x + (f(x) - x), f(x)) for f in (torch.round, torch.floor, torch.sign)]
@@ -98,13 +102,15 @@ def test_the_usual_straight_through_line_is_exact_for_round_and_floor_and_not_fo
         ("straight_through", {"spelling": "value"}, [1]),
     ],
 )
-def test_what_is_to_be_tried_at_the_end_can_be_done_after_all_before(slug, tried, meant):
+def test_what_is_to_be_tried_at_the_end_can_be_done_after_all_before(
+    slug: str, tried: dict[str, str], meant: list[float]
+) -> None:
     """The last steps find the lab as those before have left it, with what these said to try."""
     lesson = find(slug)
     *before, last = lesson.prose.steps[:-1]
-    given = {}
+    given: dict[str, str] = {}
     for one in before:
-        given |= one.lab | (one.question.reveal if one.question else {})
+        given |= {**one.lab, **(one.question.reveal if one.question else {})}
     left = {"u": "-0.3"} if slug == "the_end" else {}
-    values = lesson.validate(given | left | last.lab | tried)
+    values = lesson.validate({**given, **left, **last.lab, **tried})
     assert lesson.compute(values)["trick_gradient"].y == pytest.approx(meant)

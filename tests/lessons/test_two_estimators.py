@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+import torch
 
 from lessons.chapters.in_the_wild.two_estimators.lesson import (
     MOST_DRAWS,
@@ -25,7 +26,9 @@ run = partial(course.run, "two_estimators")
 
 @pytest.mark.parametrize(("mu", "sigma"), PLACES)
 @pytest.mark.parametrize("baseline", [0.0, 5.0, -7.5])
-def test_one_mean_and_three_variances_as_the_closed_forms_have_them(mu, sigma, baseline):
+def test_one_mean_and_three_variances_as_the_closed_forms_have_them(
+    mu: float, sigma: float, baseline: float
+) -> None:
     d, c = mu - 3, (mu - 3) ** 2 - baseline
     square = c**2 + 12 * d**2 * sigma**2 + 15 * sigma**4 + 6 * c * sigma**2
     path, score = 4 * sigma**2, square / sigma**2 - 4 * d**2
@@ -35,7 +38,7 @@ def test_one_mean_and_three_variances_as_the_closed_forms_have_them(mu, sigma, b
         assert one.variance == pytest.approx(variance, rel=1e-9)
 
 
-def test_the_commit_shows_the_baseline_that_was_asked_about():
+def test_the_commit_shows_the_baseline_that_was_asked_about() -> None:
     lesson = find("two_estimators")
     question = next(one for one in lesson.prose.questions if one.name == "baseline")
     assert float(question.reveal["baseline"]) == pytest.approx(run().facts["cost"])
@@ -43,7 +46,7 @@ def test_the_commit_shows_the_baseline_that_was_asked_about():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_draws_agree_with_the_quadrature(seed):
+def test_draws_agree_with_the_quadrature(seed: int) -> None:
     eps = normal_draws(seed)
     for estimator, baseline in (("path", 0.0), ("score", 0.0), ("score", 5.0)):
         exact = moments(two_estimators, 1.0, 1.0, estimator, baseline)
@@ -53,13 +56,19 @@ def test_draws_agree_with_the_quadrature(seed):
         assert slopes.var().item() == pytest.approx(exact.variance, rel=0.06)
 
 
-def test_without_the_stop_each_gradient_is_exactly_0():
+def test_without_the_stop_each_gradient_is_exactly_0() -> None:
     result = run(estimator="rsample", baseline="2", mu="-1.3", sigma="0.7")
     assert not result["trick_gradient"].y.any()
     assert result.facts["trick_variance"] == 0
     lesson = find("two_estimators")
 
-    def forgotten(mu, eps, sigma, estimator, baseline):
+    def forgotten(
+        mu: torch.Tensor,
+        eps: torch.Tensor,
+        sigma: float,
+        estimator: str,
+        baseline: float,
+    ) -> torch.Tensor:
         return two_estimators(
             mu, eps, sigma, "rsample" if estimator == "score" else estimator, baseline
         )
@@ -70,7 +79,7 @@ def test_without_the_stop_each_gradient_is_exactly_0():
     assert mean(lesson.lab.compute(forgotten, values)) == "zero"
 
 
-def test_fewer_draws_are_the_first_of_many():
+def test_fewer_draws_are_the_first_of_many() -> None:
     few, many = run(draws="3"), run(draws="1000")
     assert np.array_equal(few["trick_gradient"].y, many["trick_gradient"].y[:3])
     assert run(draws="1").facts["trick_gradient_mean"] == few["trick_gradient"].y[0]

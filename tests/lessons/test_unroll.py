@@ -18,12 +18,14 @@ from lessons.outputs.catalogue import find
 from tests.support import course
 
 
-def tensor(*values):
+def tensor(*values: float) -> torch.Tensor:
     return torch.tensor(values, dtype=torch.float64)
 
 
 @given(st.floats(-1.5, 1.5), st.integers(1, 12), st.integers(1, 12), st.floats(-2, 2))
-def test_each_step_since_the_last_stop_sends_its_part(w, steps, every, x):
+def test_each_step_since_the_last_stop_sends_its_part(
+    w: float, steps: int, every: int, x: float
+) -> None:
     states = [1.0]
     for _ in range(steps):
         states.append(w * states[-1] + x)
@@ -35,7 +37,7 @@ def test_each_step_since_the_last_stop_sends_its_part(w, steps, every, x):
     assert found[:, 0].tolist() == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
-def test_contributions_add_up_to_the_gradient_under_any_cut():
+def test_contributions_add_up_to_the_gradient_under_any_cut() -> None:
     settings = {"steps": 4, "every": 9, "x": 1.0}
     for edge in sorted(find("unroll").edges(find("unroll").validate({}))):
         program = cut(unroll, [edge])

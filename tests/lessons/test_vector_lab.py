@@ -11,7 +11,7 @@ from tests.support import course
 run = partial(course.run, "value_or_norm")
 
 
-def test_by_norm_keeps_every_direction_and_by_value_snaps_to_the_diagonals():
+def test_by_norm_keeps_every_direction_and_by_value_snaps_to_the_diagonals() -> None:
     result = run(g1="4", g2="0", limit="1")
     curves = {series.name: series for series in result.curves}
     x = curves["true_gradient"].x
@@ -27,7 +27,7 @@ def test_by_norm_keeps_every_direction_and_by_value_snaps_to_the_diagonals():
     assert np.allclose(off, 0.0, atol=1e-9)
 
 
-def test_angles_are_measured_the_short_way_round():
+def test_angles_are_measured_the_short_way_round() -> None:
     assert angle(np.array([0.0, 2.0])) == 90.0
     assert math.isnan(angle(np.zeros(2)))
     assert (turn(350.0, 10.0), turn(10.0, 350.0)) == (20.0, -20.0)

@@ -13,7 +13,7 @@ run = partial(course.run, "where_to_clip")
 
 
 @pytest.mark.parametrize("place", ["none", "early", "after"])
-def test_which_number_is_returned_is_graded_from_the_number(place):
+def test_which_number_is_returned_is_graded_from_the_number(place: str) -> None:
     lesson = find("where_to_clip")
     result = run(place=place)
     assert right(lesson, "returned", result) == "before"

@@ -2,6 +2,8 @@
 
 import ast
 import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -17,10 +19,11 @@ LESSONS = [
     for path in sorted(ROOT.glob("*/*/*.py"))
     if path.name != "bug.py" and not re.match("in_(torch|tensorflow|jax)", path.name)
 ]
-ROOMS = ("lessons/contract", "lessons/kit", "lessons/training", "lessons/outputs")
-ROOMS += ("lessons/playground", "lessons/gradient_tricks/recorder", "pages/labs", "pages/ui")
-FOR_PROGRAMS = ("play.py", "messages.py", "bundle.py", "component.py", "page.py")
-FOR_PROGRAMS += ("derivatives.py",)
+ROOMS = [
+    *("lessons/contract", "lessons/kit", "lessons/training", "lessons/outputs"),
+    *("lessons/playground", "lessons/gradient_tricks/recorder", "pages/labs", "pages/ui"),
+]
+FOR_PROGRAMS = ("play.py", "messages.py", "bundle.py", "component.py", "page.py", "derivatives.py")
 """They describe command and socket to programmers, hold JavaScript and CSS, or list ops."""
 MODULES = [
     *LESSONS,
@@ -74,7 +77,7 @@ TEXT = """
 CODE = 'WORDS("found", first="1", last=2.0), WORDS.counted("steps", 3)'
 
 
-def sentences(source):
+def sentences(source: str) -> Iterator[str]:
     """The texts of a module that read like a sentence: two words with a space between them."""
     tree = ast.parse(source)
     apart = {
@@ -84,13 +87,14 @@ def sentences(source):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in apart:
             text = node.value
             code = "\\" in text or text.startswith(STARTS)
-            code = code or CALL.fullmatch(text) or ("\n" in text and not COMMENT.search(text))
+            code = code or bool(CALL.fullmatch(text))
+            code = code or ("\n" in text and not COMMENT.search(text))
             words = re.search(r"[A-Za-z’]{2,},? [A-Za-z]", text)
             if words and not code and not PLACE.fullmatch(text):
                 yield text
 
 
-def code_in(node):
+def code_in(node: ast.AST) -> Sequence[ast.AST]:
     """The parts of a node that no learner reads as words: docstrings, code, errors."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return [node]
@@ -107,35 +111,38 @@ def code_in(node):
 
 
 @folded("path", MODULES, ids=lambda path: path.relative_to(ROOT.parents[1]))
-def test_no_sentence_stands_in_a_lessons_python(path):
+def test_no_sentence_stands_in_a_lessons_python(path: Path) -> None:
     found = [one for one in sentences(path.read_text("utf-8")) if one not in CODE_OR_TORCHS]
     assert not found, f"Write it into en.md, and ask for it by its name: {found}"
 
 
-def written(tmp_path, text=TEXT, code=CODE):
+def written(tmp_path: Path, text: str = TEXT, code: str = CODE) -> Words:
     (tmp_path / "en.md").write_text(text, "utf-8")
     (tmp_path / "lesson.py").write_text(code, "utf-8")
     return Words(str(tmp_path / "lesson.py"))
 
 
-def test_a_text_is_filled_in(tmp_path):
+def test_a_text_is_filled_in(tmp_path: Path) -> None:
     words = written(tmp_path)
     assert words("found", first="−1", last=0.123) == "Loss −1 → 0.12"
     assert [words.counted("steps", n) for n in (1, 2000)] == ["1 step", "2,000 steps"]
 
 
-def test_a_translation_is_read_where_there_is_one(tmp_path, monkeypatch):
+def test_a_translation_is_read_where_there_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(texts, "LANGUAGE", "eo")
     assert written(tmp_path)("found", first="−1", last=0.123).startswith("Loss")
     (tmp_path / "eo.md").write_text(TEXT.replace("Loss", "Perdo"), "utf-8")
     assert written(tmp_path)("found", first="−1", last=0.123) == "Perdo −1 → 0.12"
 
 
-def test_settings_get_their_words(tmp_path):
+def test_settings_get_their_words(tmp_path: Path) -> None:
     stop, rate = written(tmp_path).labelled(
         (Choice("stop", "no", names=("no", "yes")), Number("rate", "1"))
     )
     assert (stop.label, stop.help) == ("Where it stops", "Nothing passes there.")
+    assert isinstance(stop, Choice)
     assert stop.options == (("no", "nowhere"), ("yes", "here"))
     assert (rate.label, rate.help) == ("Learning rate", "")
 
@@ -150,13 +157,15 @@ def test_settings_get_their_words(tmp_path):
         (TEXT.replace("  help:", "  hepl:"), CODE, "not '  hepl: Nothing"),
     ],
 )
-def test_a_broken_list_is_refused_when_it_is_read(tmp_path, text, code, says):
+def test_a_broken_list_is_refused_when_it_is_read(
+    tmp_path: Path, text: str, code: str, says: str
+) -> None:
     with pytest.raises(ProseError, match=re.escape(says)) as caught:
         written(tmp_path, text, code)
     assert "en.md" in str(caught.value)
 
 
-def test_other_placeholders_are_refused(tmp_path):
+def test_other_placeholders_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ProseError, match="'found' has"):
         written(tmp_path)("found", first="1")
 
@@ -169,6 +178,8 @@ def test_other_placeholders_are_refused(tmp_path):
         ((Choice("stop", "no", names=("no",)), Number("rate", "1")), "the options"),
     ],
 )
-def test_settings_and_their_words_belong_together(tmp_path, parameters, says):
+def test_settings_and_their_words_belong_together(
+    tmp_path: Path, parameters: tuple[Choice | Number, ...], says: str
+) -> None:
     with pytest.raises(ProseError, match=says):
         written(tmp_path).labelled(parameters)

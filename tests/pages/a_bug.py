@@ -1,5 +1,7 @@
 """A bug of the tests' own, in a file so that its source can be shown."""
 
+from collections.abc import Callable
+
 from lessons.contract.bug import changed
 
 
@@ -11,7 +13,7 @@ def raises(x: float) -> float:
     raise ValueError("this fix raises")
 
 
-def check(code) -> None:
+def check(code: Callable[[float], float]) -> None:
     came = code(-3.0)
     assert came == 3.0, f"{came} came, 3.0 was expected"
 

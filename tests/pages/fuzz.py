@@ -19,7 +19,7 @@ from zlib import compress
 
 from starlette.applications import Starlette
 from streamlit.testing.v1 import AppTest
-from streamlit.testing.v1.app_test import calc_hash
+from streamlit.util import calc_hash
 
 from lessons.outputs import address
 from lessons.outputs.catalogue import chapters, find, lessons

@@ -1,6 +1,8 @@
 """Every word that the browser's modules show is in pages/ui/live/en.md, and is filled in."""
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 from lessons.gradient_tricks.text.words import placeholders
 from pages.ui.page import MODULES, STYLE, WORDS
@@ -24,7 +26,7 @@ CALL = re.compile(r'\b(phrase|counted)\(\s*"(\w+)"')
 NESTED = re.compile(r"\([^()]*\)|`[^`]*`|\[[^][]*\]")
 
 
-def sentences(source):
+def sentences(source: str) -> Iterator[str]:
     """The texts of a module that read like a sentence or a label, outside of comments and errors.
 
     A ``$`` stands for what a template fills in.
@@ -35,7 +37,7 @@ def sentences(source):
             yield text
 
 
-def values(call):
+def values(call: str) -> set[str]:
     """The names of the values that a call gives; `call` is what follows the text's name."""
     while NESTED.search(call):
         call = NESTED.sub("", call)
@@ -44,12 +46,12 @@ def values(call):
 
 
 @folded("path", MODULES)
-def test_no_sentence_stands_in_a_module(path):
+def test_no_sentence_stands_in_a_module(path: Path) -> None:
     found = list(sentences(path.read_text("utf-8")))
     assert not found, f"Write it into pages/ui/live/en.md, and ask for it by its name: {found}"
 
 
-def test_no_word_stands_in_a_style():
+def test_no_word_stands_in_a_style() -> None:
     styles = "".join(path.read_text("utf-8") for path in UI.rglob("*.css"))
     shown = re.findall(r"\bcontent: ([^;\n]*);", styles)
     quoted = re.findall(r'"([^"]*)"', " ".join(shown))
@@ -59,7 +61,7 @@ def test_no_word_stands_in_a_style():
 
 
 @folded("path", MODULES)
-def test_a_module_gives_each_text_what_it_fills_in(path):
+def test_a_module_gives_each_text_what_it_fills_in(path: Path) -> None:
     source = path.read_text("utf-8")
     for call in CALL.finditer(source):
         kind, name = call.groups()

@@ -28,18 +28,20 @@ def opened(place: str, **query: str) -> AppTest:
         ("reversal", {"lesson": "builder", "step": "99", "builders": "2", "cuts": "pow:0"}),
     ],
 )
-def test_the_address_of_a_lesson_that_is_part_of_another_one_leads_there(chapter, query):
+def test_the_address_of_a_lesson_that_is_part_of_another_one_leads_there(
+    chapter: str, query: dict[str, str]
+) -> None:
     page = opened(chapter, **query)
     assert not page.warning
     assert page.query_params == {"lesson": "type_not_name"}
     assert any(find("type_not_name").prose.steps[0].title in one.value for one in page.markdown)
 
 
-def test_no_lesson_of_today_has_the_name_of_an_earlier_one():
+def test_no_lesson_of_today_has_the_name_of_an_earlier_one() -> None:
     assert not lessons_by_earlier_slug().keys() & lessons_by_slug().keys()
 
 
-def test_an_address_from_before_a_lesson_moved_to_another_chapter_leads_there():
+def test_an_address_from_before_a_lesson_moved_to_another_chapter_leads_there() -> None:
     page = opened("in_the_wild", lesson="unroll", step="2")
     assert not page.warning
     assert page.query_params == {"lesson": "unroll", "step": "2"}
@@ -48,7 +50,7 @@ def test_an_address_from_before_a_lesson_moved_to_another_chapter_leads_there():
 
 
 @pytest.mark.parametrize("lesson", ["no_such_lesson", "x" * 3000])
-def test_an_address_of_no_lesson_leads_to_the_first_and_says_so(lesson):
+def test_an_address_of_no_lesson_leads_to_the_first_and_says_so(lesson: str) -> None:
     page = opened("in_the_wild", lesson=lesson, step="-1", evil="<script>")
     assert page.warning
     assert page.markdown
@@ -57,11 +59,11 @@ def test_an_address_of_no_lesson_leads_to_the_first_and_says_so(lesson):
 @pytest.mark.parametrize(
     "query", [{"program": "@@@"}, {"program": "A" * 30_000}, {"preset": "<script>"}], ids=range(3)
 )
-def test_an_address_of_no_program_opens_the_playground(query):
+def test_an_address_of_no_program_opens_the_playground(query: dict[str, str]) -> None:
     assert opened("playground", **query).markdown
 
 
-def test_the_end_of_the_course_leads_to_its_chapters_quiz_and_to_a_program_of_ones_own():
+def test_the_end_of_the_course_leads_to_its_chapters_quiz_and_to_a_program_of_ones_own() -> None:
     lesson = lessons()[-1]
     page = opened(lesson.chapter, lesson=lesson.slug, step=str(len(lesson.prose.steps)))
     page.button(key="next").click().run()

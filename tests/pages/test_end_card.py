@@ -1,17 +1,23 @@
 """The end of a lesson and the quiz of a chapter, without a browser."""
 
+from typing import Any
+
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from lessons.contract.lesson import Lesson
+from lessons.contract.sketch import Sketch
 from lessons.outputs import review as looked
 from lessons.outputs.catalogue import find, lessons
 from lessons.outputs.quiz import Match, Task, quiz
-from lessons.outputs.review import review
+from lessons.outputs.review import Predicted, review
 from pages.ui.words import WORDS
 from tests.pages.test_questions import opened
+from tests.support.present import present
 
 
-def card():
+def card() -> None:
     """The card of a lesson, where a test has been through it."""
     import streamlit as st
 
@@ -29,9 +35,9 @@ def card():
         at_end(lesson, place, trail)
 
 
-def test_the_card_comes_with_the_last_answer_or_when_it_is_skipped():
+def test_the_card_comes_with_the_last_answer_or_when_it_is_skipped() -> None:
     page = AppTest.from_function(card, default_timeout=60)
-    sketch = find("flip").sketch(find("flip").prose.steps[1].question)
+    sketch = find("flip").sketch(present(find("flip").prose.steps[1].question))
     drawn = sketch.write(sketch.expected["everything"])
     page.session_state["answers"] = {"reversed": drawn, "twice": "12~product~12"}
     page.run()
@@ -44,9 +50,14 @@ def test_the_card_comes_with_the_last_answer_or_when_it_is_skipped():
     assert not page.exception
 
 
-def test_a_rerun_computes_no_question_again(monkeypatch):
+def test_a_rerun_computes_no_question_again(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    monkeypatch.setattr(looked, "review", lambda *given: asked.append(1) or review(*given))
+
+    def counted(*given: Any) -> list[Predicted]:
+        asked.append(1)
+        return review(*given)
+
+    monkeypatch.setattr(looked, "review", counted)
     looked.reviewed.cache_clear()
     page = AppTest.from_function(card, default_timeout=60)
     page.session_state["answers"] = {"transfer": "0~residual~0"}
@@ -58,8 +69,8 @@ def test_a_rerun_computes_no_question_again(monkeypatch):
     assert len(asked) == 2
 
 
-def a_zigzag(sketch):
-    return sketch.write([(-1) ** place * 3 for place in range(len(sketch.x))])
+def a_zigzag(sketch: Sketch) -> str:
+    return sketch.write(np.array([3.0 * (-1) ** place for place in range(len(sketch.x))]))
 
 
 @pytest.mark.parametrize(
@@ -67,7 +78,7 @@ def a_zigzag(sketch):
     [one for one in lessons() if not one.lab.training],
     ids=lambda lesson: lesson.slug,
 )
-def test_looking_back_agrees_with_what_each_question_said_at_its_step(lesson):
+def test_looking_back_agrees_with_what_each_question_said_at_its_step(lesson: Lesson) -> None:
     answers, right = {}, {}
     for question in lesson.prose.questions:
         if question.kind in ("choice", "bug"):
@@ -93,7 +104,7 @@ def test_looking_back_agrees_with_what_each_question_said_at_its_step(lesson):
     assert not any(one.said or one.computed for one in review(lesson, {})), "nothing is given away"
 
 
-def quizzed():
+def quizzed() -> None:
     import streamlit as st
 
     from lessons.outputs.catalogue import chapters
@@ -110,7 +121,9 @@ def quizzed():
     st.session_state["score"] = memory.score(chapter)
 
 
-def test_a_quiz_replies_to_each_answer_and_ends_with_the_score(monkeypatch):
+def test_a_quiz_replies_to_each_answer_and_ends_with_the_score(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     import streamlit as st
 
     monkeypatch.setattr(st, "page_link", st.page_link)  # put back at the end
@@ -127,10 +140,10 @@ def test_a_quiz_replies_to_each_answer_and_ends_with_the_score(monkeypatch):
             continue
         if isinstance(item, Match):
             assert page.markdown[1].value == f"## {WORDS('which_chart')}"
-            (wrong,) = {*item.keys} - {item.right}
-            page.button(f"match_{wrong}").click().run()
+            (other,) = {*item.keys} - {item.right}
+            page.button(f"match_{other}").click().run()
             told = "\n".join(one.value for one in page.markdown)
-            assert f"**{WORDS('you_said', answer=wrong.upper())}**" in told
+            assert f"**{WORDS('you_said', answer=other.upper())}**" in told
             reason = item.lesson.prose.front["remember"]
             assert WORDS("is_chart", side=item.right.upper(), reason=reason) in told
             page.button[-1].click().run()
@@ -159,7 +172,7 @@ def test_a_quiz_replies_to_each_answer_and_ends_with_the_score(monkeypatch):
 
 
 @pytest.mark.parametrize("text", ["", "x", "-1", "1000000", "9" * 5000, "²", "<b>"])
-def test_a_seed_that_is_none_makes_a_quiz_of_its_own(text):
+def test_a_seed_that_is_none_makes_a_quiz_of_its_own(text: str) -> None:
     page = opened(quizzed, text)
     assert page.warning[0].value == WORDS("no_such_quiz")
     assert len(page.button) in (1, 2, 3, 4)
@@ -181,7 +194,7 @@ FIRST_RIGHT = sum(one.keys[0] == one.right for one in quiz("reversal", 7))
         ("0" * 999, "5", f"## {WORDS('score', right=FIRST_RIGHT, all=5)}"),
     ],
 )
-def test_an_address_opens_a_quiz_where_it_was_left(said, at, heading):
+def test_an_address_opens_a_quiz_where_it_was_left(said: str, at: str, heading: str) -> None:
     page = opened(quizzed, "7", said=said, at=at)
     assert page.markdown[0].value.startswith(heading)
     assert page.session_state["score"] is None, "nobody answered here"

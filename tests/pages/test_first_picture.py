@@ -3,6 +3,7 @@
 import json
 import random
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -16,21 +17,21 @@ from tests.pages.test_chapter_view import opened
 from tests.support.heavy import heavy
 
 
-def wish(words):
+def wish(words: dict[str, str]) -> Wish:
     return Wish(lab="playground", values=asked(words)[0]["values"], good={}, moving=True)
 
 
-def first(words):
+def first(words: dict[str, str]) -> list[str]:
     return live.first_messages(wish(words).model_dump_json())
 
 
-def test_a_preset_has_one():
+def test_a_preset_has_one() -> None:
     message = json.loads(first({"preset": "gumbel"})[0])
     assert (message["seq"], message["kind"]) == (0, "frame")
     assert message["content"]["graph"]
 
 
-def test_what_takes_long_is_left_to_the_lab():
+def test_what_takes_long_is_left_to_the_lab() -> None:
     heaviest = wish({"program": packed(to_text(heavy(random.Random(40))))})
     begun = time.thread_time()
     assert live.first_messages(heaviest.model_dump_json()) == []
@@ -41,8 +42,10 @@ def test_what_takes_long_is_left_to_the_lab():
     ("page", "words"),
     [("playground", {"program": packed("x = input([1])\ny = x*x")}), ("", {"own": "x*x*u"})],
 )
-def test_a_program_in_an_address_is_left_to_the_lab(page, words, monkeypatch):
-    pictures = []
+def test_a_program_in_an_address_is_left_to_the_lab(
+    page: str, words: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pictures: list[str] = []
     monkeypatch.setattr(live, "first_messages", pictures.append)
     opened(page)
     assert len(pictures) == 1  # the page's own
@@ -50,7 +53,7 @@ def test_a_program_in_an_address_is_left_to_the_lab(page, words, monkeypatch):
     assert len(pictures) == 1
 
 
-def test_the_next_who_opens_the_same_gets_the_same(monkeypatch):
+def test_the_next_who_opens_the_same_gets_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     words = {"preset": "flip"}
     picture = first(words)
     monkeypatch.setattr(live, "LABS", {})
@@ -62,10 +65,10 @@ class Taken:
 
     times = 0
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self.times += 1
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         pass
 
 
@@ -78,7 +81,9 @@ class Taken:
     ],
     ids=["a program", "a lesson", "a text"],
 )
-def test_a_page_computes_where_there_is_room(compute, monkeypatch):
+def test_a_page_computes_where_there_is_room(
+    compute: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     room = Taken()
     for module in (live, place):
         monkeypatch.setattr(module, "room", room)

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.random
-def test_hostile_addresses_do_no_harm():
+def test_hostile_addresses_do_no_harm() -> None:
     count = cases(16, 400)
     came = found("tests.pages.fuzz", count)
     # Neither may quietly become a test of nothing.

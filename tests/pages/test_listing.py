@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import lessons
 from pages.labs.code import marked_lines, pane
 from pages.ui.listing import difference, markup
@@ -17,7 +18,7 @@ def text_of(shown: str) -> list[str]:
 
 
 @folded("lesson", lessons(), ids=lambda lesson: lesson.slug)
-def test_page_and_lab_get_the_source_as_it_is_with_the_trick_marked(lesson):
+def test_page_and_lab_get_the_source_as_it_is_with_the_trick_marked(lesson: Lesson) -> None:
     marks = marked_lines(lesson.source, lesson.highlight)
     lines = lesson.source.rstrip("\n").split("\n")
     shown, made = markup(lesson.source), pane(lesson.source, marks)
@@ -36,13 +37,13 @@ def test_page_and_lab_get_the_source_as_it_is_with_the_trick_marked(lesson):
     "source",
     ["<script>alert(1)</script>", "x = '<b>' & \"</pre>\"", 's = """\n<i>\n"""', "(", "\t)\n é ="],
 )
-def test_nothing_in_code_becomes_html(source):
+def test_nothing_in_code_becomes_html(source: str) -> None:
     shown = markup(source, {}, '"><script>')
     assert set(re.findall(r"<(\w+)", shown)) <= {"pre", "code", "span"}
     assert text_of(shown) == [line.rstrip() for line in source.split("\n")]
 
 
-def test_changed_lines_are_marked_on_both_sides():
+def test_changed_lines_are_marked_on_both_sides() -> None:
     listing, marks = difference("def f(x):\n    a = x\n    return a", "def f(x):\n    return x")
     lines = listing.split("\n")
     assert [lines[n] for n, mark in marks.items() if mark == "removed"] == [
@@ -53,7 +54,7 @@ def test_changed_lines_are_marked_on_both_sides():
     assert difference("same", "same") == ("same", {})
 
 
-def test_words_are_coloured_as_python_reads_them_in_broken_code_too():
+def test_words_are_coloured_as_python_reads_them_in_broken_code_too() -> None:
     (first, second) = pane("match x:\n    case _: f'{x}'  # (")["lines"]
     assert first == [("keyword", "match"), ("", " x:")]
     assert ("keyword", "case") in second

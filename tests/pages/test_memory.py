@@ -3,6 +3,7 @@
 import pytest
 from streamlit import config
 
+from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import chapters, find, lessons
 from lessons.outputs.quiz import LENGTH
 from pages.ui import memory
@@ -23,7 +24,7 @@ def everything() -> dict[str, Trail]:
     return trails
 
 
-def test_trails_come_back():
+def test_trails_come_back() -> None:
     kept = everything()
     assert unpack(pack(kept, {})) == kept
     one = {"noise_leaks": Trail(2, {"leak": "band"}, {"leak": True})}
@@ -31,14 +32,14 @@ def test_trails_come_back():
     assert unpack("2!noise_leaks:2:l=1b/~round") == one, "a goal of an earlier release"
 
 
-def test_scores_come_back_and_no_others():
+def test_scores_come_back_and_no_others() -> None:
     scores = {"reversal": 4, "clipping": 0}
     assert unpack_scores(pack(everything(), scores)) == scores
     assert unpack(pack({}, scores)) == {}
     assert unpack_scores("2!reversal:6/clipping:-1/flip:2/reversal:4:x/nothing:1/clipping") == {}
 
 
-def test_only_the_first_answer_counts_and_the_last_is_shown():
+def test_only_the_first_answer_counts_and_the_last_is_shown() -> None:
     (question,) = (q for q in find("noise_leaks").prose.questions if q.name == "leak")
     one = Trail()
     for key, right in (("line", False), ("band", True), ("line", False), ("band", True)):
@@ -56,12 +57,14 @@ def test_only_the_first_answer_counts_and_the_last_is_shown():
         ("schüle", f"{COOKIE}_sch_C3_BCle", "/sch%C3%BCle/"),  # as a browser asks for it
     ],
 )
-def test_it_lies_where_the_app_lies(base, name, path, monkeypatch):
+def test_it_lies_where_the_app_lies(
+    base: str, name: str, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(config, "get_option", {"server.baseUrlPath": base}.get)
     assert (memory._name(), memory._path()) == (name, path)
 
 
-def test_the_whole_course_fits_a_cookie():
+def test_the_whole_course_fits_a_cookie() -> None:
     text = pack(everything(), {chapter.slug: LENGTH for chapter in chapters()})
     assert len(text) <= LONGEST
     assert not set(text) & set(' ;,"\\'), "a cookie's value has none of these"
@@ -82,20 +85,20 @@ def test_the_whole_course_fits_a_cookie():
         *(f"2!wrong_place:1:gradient=1{sketch}" for sketch in ("clean", "y" * 9, "z" * 8)),
     ],
 )  # fmt: skip
-def test_nonsense_is_nothing(text):
+def test_nonsense_is_nothing(text: str) -> None:
     trails = unpack(text)
     assert {*trails} <= {lesson.slug for lesson in lessons()}
     assert all(trail == Trail() for trail in trails.values())
 
 
-def test_a_step_past_the_end_is_the_last_and_one_that_is_no_number_is_the_first():
+def test_a_step_past_the_end_is_the_last_and_one_that_is_no_number_is_the_first() -> None:
     leaks = find("noise_leaks")
     assert unpack("2!noise_leaks:999") == {leaks.slug: Trail(len(leaks.prose.steps))}
     answered = Trail(1, {"leak": "band"}, {"leak": True})
     assert unpack("2!noise_leaks:٣:leak=1band") == {leaks.slug: answered}
 
 
-def test_what_was_written_in_whole_words_is_still_read():
+def test_what_was_written_in_whole_words_is_still_read() -> None:
     trails = {"noise_leaks": Trail(4, {"leak": "band"}, {"leak": True}, done=True)}
     assert unpack("2!noise_leaks:4*:leak=1band") == trails
     assert len(pack(trails, {})) < len("2!noise_leaks:4*:leak=1band")
@@ -103,7 +106,7 @@ def test_what_was_written_in_whole_words_is_still_read():
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda one: one.slug)
-def test_each_answer_alone_comes_back(lesson):
+def test_each_answer_alone_comes_back(lesson: Lesson) -> None:
     for question in lesson.prose.questions:
         for option in question.options if question.kind in ("choice", "bug") else ():
             one = Trail(1, {question.name: option.key}, {question.name: True})

@@ -183,5 +183,5 @@ SCRIPTS = {
 
 
 @pytest.mark.parametrize("module", SCRIPTS)
-def test_a_module_alone(module):
+def test_a_module_alone(module: str) -> None:
     node(SCRIPTS[module], f"live/{module}.js")

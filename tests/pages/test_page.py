@@ -16,19 +16,20 @@ from pages.ui import page as shown
 from pages.ui.bundle import bundle
 from pages.ui.page import PLOTLY, page
 from tests.server.asgi import GZIP, ask
+from tests.support.present import present
 
 ELSE = PlainTextResponse("not a file")
 APP = Addresses(ELSE)
 
 
-def test_plotly_is_of_the_version_whose_wheel_checks_our_figures():
+def test_plotly_is_of_the_version_whose_wheel_checks_our_figures() -> None:
     wheel = distribution("plotly").locate_file("plotly/package_data/plotly.min.js")
-    texts = ask(APP, f"/{PLOTLY}").body, wheel.read_bytes()
-    ours, theirs = (re.search(rb"plotly\.js v(\S+)", text[:100])[1] for text in texts)
+    texts = ask(APP, f"/{PLOTLY}").body, Path(str(wheel)).read_bytes()
+    ours, theirs = (present(re.search(rb"plotly\.js v(\S+)", text[:100]))[1] for text in texts)
     assert ours == theirs, "`make plotly` builds the one that goes with the wheel"
 
 
-def test_the_modules_are_one_script_in_the_order_of_their_imports():
+def test_the_modules_are_one_script_in_the_order_of_their_imports() -> None:
     modules = {
         "a": 'import { b, c as d } from "./b.js";\nexport const a = b + d();\n',
         "b": 'import "./first.js";\nexport const b = 1;\nexport function c() {\n  return 2;\n}\n',
@@ -54,7 +55,7 @@ INDEX = (STATIC.parent / "index.html").read_text("utf-8")
 
 
 @pytest.fixture
-def pages(monkeypatch):
+def pages(monkeypatch: pytest.MonkeyPatch) -> None:
     page()
     monkeypatch.setattr(addresses, "served", {**addresses.served})
     addresses.add_page(page(), ["reversal"])
@@ -64,7 +65,7 @@ def pages(monkeypatch):
     ("root", "path"),
     [("/", "/"), ("/", "/reversal"), ("/course/", "/course/"), ("/course/", "/course/reversal")],
 )
-def test_a_page_is_streamlits_with_our_tags_in_its_head(pages, root, path):
+def test_a_page_is_streamlits_with_our_tags_in_its_head(pages: None, root: str, path: str) -> None:
     # Whatever a browser has, it is not taken for this version.
     kept = {"if-none-match": "*", "range": "bytes=0-5"}
     plain, packed = (ask(Addresses(ELSE, root), path, headers=one) for one in (kept, GZIP))
@@ -81,7 +82,7 @@ def test_a_page_is_streamlits_with_our_tags_in_its_head(pages, root, path):
         assert not {"etag", "last-modified"} & {*answer.headers}
 
 
-def test_everything_named_is_there_and_sent_in_a_third_of_its_bytes(pages):
+def test_everything_named_is_there_and_sent_in_a_third_of_its_bytes(pages: None) -> None:
     before = INDEX.replace("./favicon.png", shown.ICON).partition("</head>")[0]
     added = page().removeprefix(before).partition("</head>")[0]
     addresses = re.findall(r'(?:href|src)="\./([^"]+)"', added)

@@ -5,6 +5,7 @@ The browser's own module says it, run by node without a browser.
 
 import json
 import math
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from lessons.contract.cuts import read_cuts
 from lessons.gradient_tricks.recorder.picture.graph_drawing import picture
 from lessons.outputs.catalogue import lessons
 from tests.support.node import node
+from tests.support.present import present
 
 SCRIPT = """
 const { advanced, pulsesAt } = await import(process.argv[1]);
@@ -43,8 +45,12 @@ console.log(JSON.stringify(JSON.parse(text).flatMap(both).map((spec) => {
 """
 
 
+Moments = list[tuple[dict[str, Any], dict[str, Any]]]
+"""Pictures, each with what its moments show."""
+
+
 @pytest.fixture(scope="module")
-def moments():
+def moments() -> Moments:
     """Each lesson's picture with what its moments show; one of them with a cut edge."""
     pictures = []
     for lesson in lessons():
@@ -52,13 +58,13 @@ def moments():
             cuts = read_cuts("sqrt_1:0") if lesson.slug == "right_place" else ()
             values = lesson.validate({})
             index = lesson.lab.start(values).index
-            pictures.append(picture(lesson.record(values, cuts), index))
+            pictures.append(picture(present(lesson.record(values, cuts)), index))
     names = (f"live/graph/graph_{name}.js" for name in ("pulse", "reached", "shapes"))
     found = json.loads(node(SCRIPT, *names, given=json.dumps(pictures)))
     return [(one["spec"], one) for one in found]
 
 
-def test_each_step_sends_along_its_edges_what_was_recorded(moments):
+def test_each_step_sends_along_its_edges_what_was_recorded(moments: Moments) -> None:
     cut = factors = 0
     for drawing, found in moments:
         edges = {edge["id"]: edge for edge in drawing["edges"]}
@@ -91,7 +97,7 @@ def test_each_step_sends_along_its_edges_what_was_recorded(moments):
     assert factors > 50
 
 
-def test_of_two_gradients_the_larger_is_no_thinner(moments):
+def test_of_two_gradients_the_larger_is_no_thinner(moments: Moments) -> None:
     for drawing, found in moments:
         size = {
             edge["id"]: abs(float(edge["gradient"].replace("−", "-").replace("∞", "inf")))
@@ -104,7 +110,7 @@ def test_of_two_gradients_the_larger_is_no_thinner(moments):
         assert widths == sorted(widths)
 
 
-def test_play_passes_every_step_and_ends_in_rest(moments):
+def test_play_passes_every_step_and_ends_in_rest(moments: Moments) -> None:
     for drawing, found in moments:
         steps = len(drawing["steps"])
         assert found["places"] == sorted(found["places"])
@@ -113,7 +119,7 @@ def test_play_passes_every_step_and_ends_in_rest(moments):
         assert found["ends"] == []
 
 
-def test_each_step_shows_only_what_has_flowed_and_which_sums_wait(moments):
+def test_each_step_shows_only_what_has_flowed_and_which_sums_wait(moments: Moments) -> None:
     sums = 0
     for drawing, found in moments:
         before: set[str] = set()

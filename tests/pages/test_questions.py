@@ -2,19 +2,24 @@
 
 import html
 import re
+from collections.abc import Callable
 
+import numpy as np
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from lessons.contract.lesson import Lesson
+from lessons.contract.sketch import Sketch
 from lessons.outputs.catalogue import find, lessons
 from lessons.prose.steps import fill
 from pages.ui import questions
 from pages.ui.words import WORDS
 from tests.support.amount import also
+from tests.support.present import present
 
 
-def opened(script, asked=None, **query):
+def opened(script: Callable[[], None], asked: object = None, **query: str) -> AppTest:
     """The page of this script, for what it asks about, at an address with this query."""
     page = AppTest.from_function(script, default_timeout=60)
     page.session_state["asked"] = asked
@@ -23,7 +28,7 @@ def opened(script, asked=None, **query):
     return page.run()
 
 
-def bug_page():
+def bug_page() -> None:
     """A lesson with a small bug of the test's own, asked as any other."""
     from dataclasses import replace
 
@@ -50,18 +55,18 @@ def bug_page():
     questions.stage(lesson, question, place, trail)
 
 
-def told(page, kind):
+def told(page: AppTest, kind: str) -> list[str]:
     """The page's own HTML of this class."""
     return [one.proto.body for one in page if one.type == "html" and kind in one.proto.body]
 
 
-def failures(page):
+def failures(page: AppTest) -> list[str]:
     """What the assertion said on the page."""
     return told(page, "gt-failure")
 
 
 @pytest.mark.parametrize("fixes", ["as they are", "swapped"])
-def test_a_fix_is_judged_by_running_it_and_only_the_first_try_counts(fixes):
+def test_a_fix_is_judged_by_running_it_and_only_the_first_try_counts(fixes: str) -> None:
     right, wrong = ("none", "absolute") if fixes == "swapped" else ("absolute", "none")
     page = opened(bug_page, fixes)
     assert "-3.0 came, 3.0 was expected" in failures(page)[-1]
@@ -78,7 +83,7 @@ def test_a_fix_is_judged_by_running_it_and_only_the_first_try_counts(fixes):
     assert page.session_state["trail"].answers == {"bug": right}
 
 
-def question_page():
+def question_page() -> None:
     """A lesson's question of one kind, where the lab is set as the test wants it."""
     import streamlit as st
 
@@ -92,22 +97,26 @@ def question_page():
     step = next(one for one in lesson.prose.steps if one.question and one.question.kind == kind)
     place = Place.opened(lesson, {**step.lab, **settings})
     trail = st.session_state.setdefault("trail", Trail())
+    assert step.question
     questions.ask(lesson, step.question, place, trail)
     if questions.has_stage(step.question, trail):
         questions.stage(lesson, step.question, place, trail)
 
 
+Send = Callable[[object], AppTest]
+
+
 @pytest.fixture
-def send(monkeypatch):
+def send(monkeypatch: pytest.MonkeyPatch) -> Send:
     """The page of a sketch, after its browser has sent this."""
 
-    def draw(sketch, key, commit):
+    def draw(sketch: Sketch, key: str, commit: Callable[[str], None]) -> None:
         st.button("send", on_click=lambda: commit(st.session_state["sent"]))
 
     monkeypatch.setattr(questions, "draw", draw)
     page = opened(question_page, ("wrong_place", "sketch", {}))
 
-    def send(value):
+    def send(value: object) -> AppTest:
         page.session_state["sent"] = value
         next(one for one in page.button if one.label == "send").click().run()
         assert not page.exception
@@ -116,7 +125,7 @@ def send(monkeypatch):
     return send
 
 
-def test_a_sketch_that_is_none_is_refused_and_nothing_is_kept(send):
+def test_a_sketch_that_is_none_is_refused_and_nothing_is_kept(send: Send) -> None:
     for value in (None, 3, {"a": 1}, ["0"] * 8, "", "0" * 7, "<b>12345", "0" * 10**6, "zzzzzzzz"):
         page = send(value)
         assert page.session_state["trail"].answers == {}, value
@@ -131,9 +140,11 @@ def test_a_sketch_that_is_none_is_refused_and_nothing_is_kept(send):
         ([3, -3] * 4, f":material/close: **{WORDS('another_curve')}"),
     ],
 )
-def test_a_sketch_is_answered_with_the_belief_it_resembles(send, drawn, head):
+def test_a_sketch_is_answered_with_the_belief_it_resembles(
+    send: Send, drawn: list[float], head: str
+) -> None:
     lesson = find("wrong_place")
-    text = lesson.sketch(lesson.prose.steps[1].question).write(drawn)
+    text = lesson.sketch(present(lesson.prose.steps[1].question)).write(np.array(drawn))
     page = send(text)
     assert page.session_state["trail"].answers == {"gradient": text}
     assert page.session_state["trail"].first == {"gradient": "check" in head}
@@ -141,7 +152,7 @@ def test_a_sketch_is_answered_with_the_belief_it_resembles(send, drawn, head):
     assert reply.startswith(head)
 
 
-def answered_page():
+def answered_page() -> None:
     """A step whose question is answered."""
     import streamlit as st
 
@@ -172,19 +183,19 @@ CODE = [
 
 
 @pytest.mark.parametrize(("slug", "number"), [CODE[0], *also(*CODE[1:])])
-def test_the_code_of_a_question_is_still_there_under_its_verdict(slug, number):
+def test_the_code_of_a_question_is_still_there_under_its_verdict(slug: str, number: int) -> None:
     page = opened(answered_page, (slug, number))
     assert not page.exception
     kinds = [part.type for part in page]
     assert kinds.index("html") > kinds.index("markdown") + 1, "under the heading and the verdict"
     shown = [re.sub("<[^>]*>", "", one.proto.body) for one in page if one.type == "html"]
     step = find(slug).prose.steps[number - 1]
-    text = fill(step.text, find(slug).asked_about(step.question).facts)
+    text = fill(step.text, find(slug).asked_about(present(step.question)).facts)
     code = re.findall(r"```\w+\n(.*?)\n", text)
     assert [html.unescape(one).splitlines()[0] for one in shown] == code
 
 
-def type_in(page, text):
+def type_in(page: AppTest, text: str) -> None:
     page.text_input[0].set_value(text)
     page.button[0].click().run()
     assert not page.exception
@@ -194,7 +205,9 @@ def type_in(page, text):
     ("slug", "settings"),
     [("in_place", {"x": "1000"}), ("scope", {"x": "1e308"}), ("flip", {"x": "1e308"})],
 )
-def test_a_number_typed_where_torch_gives_none_is_refused_and_can_be_typed_again(slug, settings):
+def test_a_number_typed_where_torch_gives_none_is_refused_and_can_be_typed_again(
+    slug: str, settings: dict[str, str]
+) -> None:
     page = opened(question_page, (slug, "number", settings))
     type_in(page, "1")
     assert "nothing to compare" in told(page, "gt-refused")[0]
@@ -205,7 +218,7 @@ def test_a_number_typed_where_torch_gives_none_is_refused_and_can_be_typed_again
     assert page.session_state["trail"].answers
 
 
-def test_what_cannot_be_read_shows_as_it_was_typed():
+def test_what_cannot_be_read_shows_as_it_was_typed() -> None:
     page = opened(question_page, ("flip", "number", {}))
     for typed in ("<b>x</b><img src=//a.bc>", "[Click](//a.bc)", "$x$", "1/0<i>"):
         type_in(page, typed)
@@ -216,7 +229,7 @@ def test_what_cannot_be_read_shows_as_it_was_typed():
 
 
 @pytest.mark.parametrize("lesson", [one for one in lessons() if one.bug], ids=lambda one: one.slug)
-def test_a_bug_asks_without_the_story_of_its_thread(lesson):
+def test_a_bug_asks_without_the_story_of_its_thread(lesson: Lesson) -> None:
     (step,) = (one for one in lesson.prose.steps if one.question and one.question.kind == "bug")
     story, question = questions.story_and_question(step.text)
     assert story
@@ -224,12 +237,12 @@ def test_a_bug_asks_without_the_story_of_its_thread(lesson):
     assert step.text.split() == [*story.split(), *question.split()]
 
 
-def test_numbers_stand_still_around_a_question_about_settings_and_follow_a_run():
+def test_numbers_stand_still_around_a_question_about_settings_and_follow_a_run() -> None:
     asked = {one.name: one for one in find("moving_target").prose.questions}
     assert questions.stands_still(find("moving_target"), asked["two"])
     assert not questions.stands_still(find("moving_target"), asked["certain"])
 
 
-def test_what_the_answer_reveals_cannot_be_set_before():
+def test_what_the_answer_reveals_cannot_be_set_before() -> None:
     (step,) = (one for one in find("the_end").prose.steps if one.question and one.question.reveal)
-    assert {*step.question.reveal} <= {*step.held(())}
+    assert {*present(step.question).reveal} <= {*step.held(())}

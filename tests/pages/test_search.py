@@ -14,7 +14,7 @@ from tests.server.asgi import ask
 from tests.support.node import node
 
 
-def test_every_lesson_step_and_term_can_be_found():
+def test_every_lesson_step_and_term_can_be_found() -> None:
     entries = index()
     found = [(entry.page, entry.lesson, entry.step) for entry in entries]
     for lesson in lessons():
@@ -29,7 +29,7 @@ def test_every_lesson_step_and_term_can_be_found():
     assert {("glossary", term.slug, 1) for term in terms()} <= set(found)
 
 
-def test_the_text_is_plain_and_the_index_small():
+def test_the_text_is_plain_and_the_index_small() -> None:
     for entry in index():
         assert not set("`{}") & set(entry.title + entry.text), entry
     assert len(json.dumps(as_data())) < 200_000
@@ -77,25 +77,25 @@ def found(*questions: str) -> list[list[str]]:
     return answers
 
 
-def test_a_question_finds_its_lesson_or_term_first():
+def test_a_question_finds_its_lesson_or_term_first() -> None:
     answers = dict(zip(SEARCHED, found(*SEARCHED), strict=True))
     wrong = {q: answers[q][:3] for q, good in SEARCHED.items() if answers[q][0] not in good.split()}
     assert wrong == {}
 
 
-def test_what_is_far_from_the_best_is_not_listed_and_nonsense_finds_nothing():
+def test_what_is_far_from_the_best_is_not_listed_and_nonsense_finds_nothing() -> None:
     exact, nonsense, empty = found("retain_graph", "qwxyz", "...")
     assert 1 <= len(exact) < 5
     assert nonsense == empty == []
 
 
-def test_the_index_is_served_under_an_address_that_names_what_it_holds():
+def test_the_index_is_served_under_an_address_that_names_what_it_holds() -> None:
     answer = ask(Addresses(PlainTextResponse("not there", 404)), f"/{search._index()}")
     assert json.loads(answer.body) == as_data()
     assert "immutable" in answer.headers["cache-control"]
 
 
-def follow():
+def follow() -> None:
     import streamlit as st
 
     from pages.ui import search
@@ -104,7 +104,7 @@ def follow():
     st.text("still here")
 
 
-def test_a_made_up_wish_is_ignored():
+def test_a_made_up_wish_is_ignored() -> None:
     page = opened(follow, {})
     for asked in (
         {},

@@ -7,6 +7,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from lessons.contract.lesson import Lesson
 from lessons.outputs.address import query as query_of
 from lessons.outputs.address import without_hidden
 from lessons.outputs.catalogue import find, lessons
@@ -18,7 +19,9 @@ from pages.ui.place import Place
 from tests.support.folded import folded
 
 
-def test_the_link_follows_the_preview_of_its_lesson_as_far_as_that_is_read(monkeypatch):
+def test_the_link_follows_the_preview_of_its_lesson_as_far_as_that_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     flip, hot = find("flip"), "?lesson=flip&step=1&scale=3&" + "a=1&" * 5000
     own = flip.prose.steps[0].lab
     for query, wanted in (
@@ -36,14 +39,16 @@ def test_the_link_follows_the_preview_of_its_lesson_as_far_as_that_is_read(monke
         assert flip.validate(asked) == flip.validate(wanted), query
 
 
-def test_the_link_takes_along_the_edges_that_were_cut(monkeypatch):
+def test_the_link_takes_along_the_edges_that_were_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     lesson = find("right_place")
     query = "?lesson=right_place&step=3&cuts=sqrt_1:0"
     monkeypatch.setattr(st, "session_state", {"teach_preview": {"query": query}})
     assert "cuts=sqrt_1:0" in teach_view._query(lesson, 3, [], [])
 
 
-def test_the_frame_is_as_high_as_a_stage_and_what_is_hidden_cannot_be_locked(monkeypatch):
+def test_the_frame_is_as_high_as_a_stage_and_what_is_hidden_cannot_be_locked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     url = "https://lab.example.org/course/teach?embed=true#part"
     monkeypatch.setattr(st, "context", SimpleNamespace(cookies={}, url=url))
     page = AppTest.from_function(teach, default_timeout=60).run()
@@ -57,7 +62,7 @@ def test_the_frame_is_as_high_as_a_stage_and_what_is_hidden_cannot_be_locked(mon
     assert "embed=true" in frame
 
 
-def test_the_bench_has_a_link_as_its_preview_stands(monkeypatch):
+def test_the_bench_has_a_link_as_its_preview_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     url = "https://lab.example.org/teach"
     monkeypatch.setattr(st, "context", SimpleNamespace(cookies={}, url=url))
     page = AppTest.from_function(teach, default_timeout=60)
@@ -73,20 +78,22 @@ def test_the_bench_has_a_link_as_its_preview_stands(monkeypatch):
 
 
 @pytest.mark.parametrize("url", [None, "lab/teach"])
-def test_without_the_sites_address_there_is_nothing_to_copy(url, monkeypatch):
+def test_without_the_sites_address_there_is_nothing_to_copy(
+    url: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(st, "context", SimpleNamespace(cookies={}, url=url))
     page = AppTest.from_function(teach, default_timeout=60).run()
     assert "is not the address of a site" in page.error[0].value
     assert not page.code
 
 
-def teach():
+def teach() -> None:
     from pages.ui.teach_view import teach_page
 
     teach_page()
 
 
-def test_what_a_link_hides_is_not_named_in_the_text():
+def test_what_a_link_hides_is_not_named_in_the_text() -> None:
     leaks = find("noise_leaks")
     text = leaks.prose.steps[0].text
     assert "**Noise to**" in text
@@ -96,7 +103,7 @@ def test_what_a_link_hides_is_not_named_in_the_text():
     assert without_hidden(leaks, text, {"seed"}) == text
 
 
-def test_a_teachers_address_hides_and_holds_and_comes_back():
+def test_a_teachers_address_hides_and_holds_and_comes_back() -> None:
     lesson = find("noise_leaks")
     place = Place.opened(lesson, {"noise_high": "1.5", "hide": "seed,u", "fix": "noise_high,draws"})
     place.order({"noise_high": "1.9"})
@@ -104,8 +111,8 @@ def test_a_teachers_address_hides_and_holds_and_comes_back():
     assert (place.text["noise_high"], place.text["draws"]) == ("1.5", "500")
     without = Place.arrived(lesson, {"step": "3", "fix": "x"}, Trail())
     assert lesson.prose.steps[2].lab["x"] != without.text["x"] == lesson.defaults["x"]
-    asked = {"hide": sorted(place.hide), "fix": sorted(place.fix), "step": 3}
-    shown = frame(Wish(lab="noise_leaks", values=place.text, **asked))
+    hide, fix = sorted(place.hide), sorted(place.fix)
+    shown = frame(Wish(lab="noise_leaks", values=place.text, hide=hide, fix=fix, step=3))
     controls = {c["name"]: c for group in shown["groups"] for c in group["controls"]}
     assert {name for name, c in controls.items() if c["hidden"]} == {"seed", "u"}
     assert {name for name, c in controls.items() if c["disabled"]} == {"noise_high", "draws"}
@@ -117,13 +124,13 @@ def test_a_teachers_address_hides_and_holds_and_comes_back():
 @pytest.mark.parametrize(
     "names", ["nothing", "seed,<script>", "," * 5_000, "seed," * 5_000, "\x00", "__class__"]
 )
-def test_hostile_names_in_a_teachers_address_are_left_out(names):
+def test_hostile_names_in_a_teachers_address_are_left_out(names: str) -> None:
     place = Place.opened(find("noise_leaks"), {"hide": names, "fix": names})
     assert place.hide == place.fix <= {"seed"}
 
 
 @folded("lesson", lessons(), ids=lambda lesson: lesson.slug)
-def test_a_link_for_teaching_opens_the_lab_as_it_was(lesson):
+def test_a_link_for_teaching_opens_the_lab_as_it_was(lesson: Lesson) -> None:
     for number, step in enumerate(lesson.prose.steps, start=1):
         for values in (lesson.validate({}), lesson.validate(step.lab)):
             query = query_of(lesson, values, number, stated=step.lab)

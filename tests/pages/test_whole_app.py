@@ -22,8 +22,9 @@ from pages.server import WORDS
 from pages.server.application import OTHER_PAGES
 from pages.ui.page import LIVE
 from tests.browser.looking import ready
-from tests.support.browser import PATIENCE, new_context
-from tests.support.server import ROOT, START_SECONDS, streamlit
+from tests.conftest import OpenPage
+from tests.support.browser import PATIENCE, Theme, new_context
+from tests.support.server import ROOT, START_SECONDS, Server, streamlit
 from tests.support.stream import Stream, state
 
 pytestmark = pytest.mark.browser  # they share the browser's server
@@ -36,7 +37,9 @@ HEADERS = {
 }
 
 
-def answer(url: str, path: str, method: str = "GET", **headers: str) -> tuple[int, dict, str]:
+def answer(
+    url: str, path: str, method: str = "GET", **headers: str
+) -> tuple[int, dict[str, str], str]:
     """Status, headers and text; the path is sent as it is, and redirects are not followed."""
     line = http.client.HTTPConnection(urlsplit(url).netloc, timeout=START_SECONDS)
     try:
@@ -101,7 +104,7 @@ EVERY = [
 
 
 @pytest.mark.parametrize(("method", "path", "status"), EVERY)
-def test_every_answer_has_the_headers(app, method, path, status):
+def test_every_answer_has_the_headers(app: Server, method: str, path: str, status: int) -> None:
     found, headers, _ = answer(app.url, path, method)
     assert found == status
     has_all(headers)
@@ -119,7 +122,7 @@ def in_thread(work: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @in_thread
-def socket_refused(url: str, path: str, **more) -> tuple[int, dict[str, str], str]:
+def socket_refused(url: str, path: str, **more: Any) -> tuple[int, dict[str, str], str]:
     """How a socket was refused."""
     with pytest.raises(InvalidStatus) as refused:
         connect(url.replace("http", "ws") + path, open_timeout=START_SECONDS, **more).__enter__()
@@ -129,7 +132,7 @@ def socket_refused(url: str, path: str, **more) -> tuple[int, dict[str, str], st
 
 
 @pytest.mark.parametrize("path", ["/", "/nothing", "/labs/", "/static/x", "/stop_gradient/labs"])
-def test_a_socket_elsewhere_is_not_found_and_logs_no_traceback(app, path):
+def test_a_socket_elsewhere_is_not_found_and_logs_no_traceback(app: Server, path: str) -> None:
     before = len(app.log(10**7))
     status, headers, _ = socket_refused(app.url, path, origin=app.url)
     assert status == 404
@@ -147,7 +150,7 @@ def port(url: str) -> str:
 
 
 @pytest.mark.parametrize("path", ["/", "/nothing/at/all", "/frame.json", "/_stcore/host-config"])
-def test_a_name_that_is_not_of_this_machine_gets_nothing(app, path):
+def test_a_name_that_is_not_of_this_machine_gets_nothing(app: Server, path: str) -> None:
     status, headers, text = answer(app.url, path, Host=f"evil.example:{port(app.url)}")
     assert status == 403
     has_all(headers)
@@ -158,7 +161,9 @@ def test_a_name_that_is_not_of_this_machine_gets_nothing(app, path):
 
 @pytest.mark.parametrize("path", ["/labs", "/_stcore/stream"])
 @pytest.mark.parametrize("host", ["127.0.0.1", "evil.example"])
-def test_a_socket_for_another_site_or_by_another_name_is_refused(app, path, host):
+def test_a_socket_for_another_site_or_by_another_name_is_refused(
+    app: Server, path: str, host: str
+) -> None:
     url = f"http://{host}:{port(app.url)}"
     origin = "https://evil.example" if host == "127.0.0.1" else url
     line = socket.create_connection(("127.0.0.1", int(port(app.url))))
@@ -168,7 +173,9 @@ def test_a_socket_for_another_site_or_by_another_name_is_refused(app, path, host
     assert "evil.example" in text or host == "127.0.0.1"
 
 
-def test_a_page_behind_a_proxy_that_changes_its_name_says_how_to_allow_that(app, visitor):
+def test_a_page_behind_a_proxy_that_changes_its_name_says_how_to_allow_that(
+    app: Server, visitor: Callable[..., Page]
+) -> None:
     """As JupyterHub's and Codespaces' proxies do."""
     url = f"http://{NAME}:{port(app.url)}"
     page = visitor()
@@ -201,7 +208,7 @@ def test_a_page_behind_a_proxy_that_changes_its_name_says_how_to_allow_that(app,
         "/_stcore/x",
     ],
 )
-def test_an_unknown_address_leads_home(app, path):
+def test_an_unknown_address_leads_home(app: Server, path: str) -> None:
     for headers in ({}, {"Range": "bytes=0-20"}, {"Accept-Encoding": "identity"}):
         status, came, text = answer(app.url, path, Accept="text/html", **headers)
         assert status == 404
@@ -211,14 +218,16 @@ def test_an_unknown_address_leads_home(app, path):
 
 
 @pytest.mark.parametrize("query", ["", "?lesson=flip&step=2&x=1%2C2"])
-def test_a_slash_at_the_end_leads_to_the_page(app, query):
+def test_a_slash_at_the_end_leads_to_the_page(app: Server, query: str) -> None:
     status, headers, _ = answer(app.url, f"/reversal/{query}")
     assert (status, headers["location"]) == (301, f"/reversal{query}")
     assert answer(app.url, f"/reversal{query}")[0] == 200
 
 
 @pytest.mark.long  # a server more costs as much as ten pages
-def test_below_a_base_address_lab_and_home_are_there_by_the_name_it_was_told_alone(open_page):
+def test_below_a_base_address_lab_and_home_are_there_by_the_name_it_was_told_alone(
+    open_page: OpenPage,
+) -> None:
     settings = {"server.allowedHosts": NAME, "server.baseUrlPath": "course"}
     with streamlit(ROOT / "app.py", settings=settings) as server:
         for path in ("/course/reversal", "/course/"):
@@ -251,13 +260,16 @@ def visitor(browser: Browser) -> Iterator[Callable[..., Page]]:
         yield visitor
 
 
-def test_the_way_home_works_with_the_keyboard_and_in_the_dark(app, visitor):
+def test_the_way_home_works_with_the_keyboard_and_in_the_dark(
+    app: Server, visitor: Callable[..., Page]
+) -> None:
     page = visitor()
     came = []
     page.on("response", lambda response: came.append(response.url))
     page.goto(app.url + "/nothing/at/all")
     expect(page.locator("h1")).to_have_text(WORDS("no_page"))
-    for theme, colour in {"light": "rgb(253, 252, 249)", "dark": "rgb(20, 23, 29)"}.items():
+    papers: dict[Theme, str] = {"light": "rgb(253, 252, 249)", "dark": "rgb(20, 23, 29)"}
+    for theme, colour in papers.items():
         page.emulate_media(color_scheme=theme)
         paper = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
         assert paper == colour
@@ -272,7 +284,7 @@ def test_the_way_home_works_with_the_keyboard_and_in_the_dark(app, visitor):
 
 
 @in_thread
-def test_what_is_no_message_ends_the_connection_and_is_one_line_in_the_log(app):
+def test_what_is_no_message_ends_the_connection_and_is_one_line_in_the_log(app: Server) -> None:
     before = len(app.log(10**7))
     with Stream(app.url, "glossary") as stream:
         assert stream.run()
@@ -292,7 +304,7 @@ COMPONENTS = ["lesson_search", "gradient_tab", "gradient_lab"]
 
 
 @in_thread
-def test_a_state_that_is_no_json_costs_nobody_else_anything(app):
+def test_a_state_that_is_no_json_costs_nobody_else_anything(app: Server) -> None:
     with Stream(app.url, "glossary") as other:
         for text in BROKEN:
             with Stream(app.url, "stop_gradient", "lesson=right_place") as stream:
@@ -319,7 +331,7 @@ ODD = [
 
 
 @in_thread
-def test_whatever_a_component_says_the_page_goes_on(app):
+def test_whatever_a_component_says_the_page_goes_on(app: Server) -> None:
     with Stream(app.url, "stop_gradient", "lesson=right_place") as stream:
         assert stream.run()
         for name in COMPONENTS:
@@ -330,7 +342,7 @@ def test_whatever_a_component_says_the_page_goes_on(app):
 
 
 @in_thread
-def test_a_click_that_comes_as_a_state_is_followed_once(app):
+def test_a_click_that_comes_as_a_state_is_followed_once(app: Server) -> None:
     with Stream(app.url, "stop_gradient", "lesson=right_place") as stream:
         assert stream.run()
         go = {"page": "stop_gradient", "lesson": "wrong_place", "step": 2}

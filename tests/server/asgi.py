@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -43,7 +43,7 @@ async def inside(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def sent(
-    app: ASGIApp, kind: str, path: str, *headers: tuple[str, str], body: bytes = b"", **more
+    app: ASGIApp, kind: str, path: str, *headers: tuple[str, str], body: bytes = b"", **more: Any
 ) -> list[Message]:
     """All that an application sends to who comes with this and says no more."""
     messages: list[Message] = []
@@ -66,7 +66,11 @@ def sent(
         "query_string": b"",
         "headers": [(name.lower().encode(), value.encode()) for name, value in headers],
     }
-    run(app(scope | more, receive, send))
+
+    async def whole() -> None:
+        await app(scope | more, receive, send)
+
+    run(whole())
     return messages
 
 

@@ -16,22 +16,24 @@ HERE = {"": b"page", "reversal": b"page", "reversal/": b"here", "_stcore/health"
 
 
 @pytest.fixture(autouse=True)
-def _pages(monkeypatch):
+def _pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(addresses, "served", {})
     add_page("page", ["reversal"])
 
 
 @pytest.mark.parametrize("path", HERE)
-def test_pages_are_here_below_a_base_address_too_and_streamlit_answers_for_its_own(path):
+def test_pages_are_here_below_a_base_address_too_and_streamlit_answers_for_its_own(
+    path: str,
+) -> None:
     assert ask(SITE, f"/{path}").body == HERE[path]
     assert ask(BELOW, f"/course/{path}").body == HERE[path]
 
 
-def test_a_machine_asks_at_the_root():
+def test_a_machine_asks_at_the_root() -> None:
     assert ask(SITE, "/readyz").body == ask(BELOW, "/readyz").body == b"here"
 
 
-def test_home_is_below_a_base_address_and_a_mount():
+def test_home_is_below_a_base_address_and_a_mount() -> None:
     answer = ask(BELOW, "/reversal")
     assert b'href="/course/"' in answer.body
     assert answer.headers["cache-control"] == "no-store"

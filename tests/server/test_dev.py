@@ -4,6 +4,7 @@ import shutil
 import sys
 import urllib.request
 from http.client import IncompleteRead
+from pathlib import Path
 from urllib.error import HTTPError, URLError
 
 import pytest
@@ -14,22 +15,23 @@ from tests.support.server import ROOT, free_port, serve, until
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not FORKS, reason="it forks its servers")]
 
 
-def replace(file, old, new):
+def replace(file: Path, old: str, new: str) -> None:
     text = file.read_text("utf-8")
     assert old in text
     file.write_text(text.replace(old, new), "utf-8")
 
 
-def test_it_serves_each_edit_of_a_lesson_and_names_the_line_of_a_mistake(tmp_path):
+def test_it_serves_each_edit_of_a_lesson_and_names_the_line_of_a_mistake(tmp_path: Path) -> None:
     for folder in ("lessons", "pages", ".streamlit"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     shutil.copy(ROOT / "app.py", tmp_path)
     port, flip = free_port(), tmp_path / "lessons/chapters/reversal/flip"
     settings = [f"STREAMLIT_SERVER_PORT={port}", "GRADIENT_TRICKS_DEV=1", "GRADIENT_TRICKS_CORES=1"]
 
-    def frame():
+    def frame() -> str:
         try:
-            return urllib.request.urlopen(f"{server.url}/frame.json?lab=flip").read().decode()
+            answer = urllib.request.urlopen(f"{server.url}/frame.json?lab=flip")
+            return str(answer.read(), "utf-8")
         except HTTPError as error:
             return error.read().decode()
         except (ConnectionError, IncompleteRead, URLError):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
 from streamlit.file_util import get_static_dir
 
 from pages.server.addresses import PIECE, Addresses, File
@@ -31,7 +32,7 @@ FILES = {
 
 @pytest.mark.parametrize(("at", "root"), [("/", ""), ("/a/course/", ""), ("/", "/below")])
 @pytest.mark.parametrize("address", FILES)
-def test_a_file_is_served_as_it_is_and_compressed(at, root, address):
+def test_a_file_is_served_as_it_is_and_compressed(at: str, root: str, address: str) -> None:
     app = Addresses(ELSE, at)
     path = f"{root}{at.rstrip('/')}{address}"
     packed, plain = (ask(app, path, root=root, headers=headers) for headers in (GZIP, {}))
@@ -53,15 +54,15 @@ OTHERS = f"""/static/no.js /static/js/../../index.html /static//etc/hostname
 
 
 @pytest.mark.parametrize("path", OTHERS.split())
-def test_other_names_are_no_files(path):
+def test_other_names_are_no_files(path: str) -> None:
     assert ask(APP, path, headers=GZIP).status == 404
 
 
-def asking(encodings):
+def asking(encodings: str) -> dict[str, str]:
     return {"Accept-Encoding": encodings}
 
 
-def test_gzip_is_sent_to_who_accepts_it():
+def test_gzip_is_sent_to_who_accepts_it() -> None:
     for accepts in ("gzip", "deflate, GZIP;q=0.5", "gzip, br"):
         assert "content-encoding" in ask(APP, f"/{PLOTLY}", headers=asking(accepts)).headers
     for accepts in ("br", "", "identity"):
@@ -69,11 +70,11 @@ def test_gzip_is_sent_to_who_accepts_it():
 
 
 @pytest.mark.parametrize("headers", [GZIP, {}], ids=["gzip", "as it is"])
-def test_a_slow_reader_holds_one_piece_and_no_copy_of_the_file(headers):
+def test_a_slow_reader_holds_one_piece_and_no_copy_of_the_file(headers: dict[str, str]) -> None:
     content = random.Random(1).randbytes(1_000_000)
     file = File(lambda: content, "text/plain")
 
-    async def app(scope, receive, send):
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
         answer = await file.answer(Headers(headers))
         await answer(scope, receive, send)
 
@@ -82,15 +83,17 @@ def test_a_slow_reader_holds_one_piece_and_no_copy_of_the_file(headers):
     assert max(sizes) <= PIECE
 
 
-def test_many_wait_for_one_thread_hold_nobody_up_and_one_who_leaves_takes_nothing_from_them():
+def test_many_wait_for_one_thread_hold_nobody_up_and_one_who_leaves_takes_nothing_from_them() -> (
+    None
+):
     threads, go = [], threading.Event()
 
-    def read():
+    def read() -> bytes:
         threads.append(threading.current_thread())
         go.wait(60)
         return b"slow " * 1000
 
-    async def many():
+    async def many() -> tuple[threading.Thread, list[bool]]:
         file = File(read, "text/plain")
         answers = [asyncio.create_task(file.answer(Headers(GZIP))) for _ in range(20)]
         await asyncio.sleep(0.1)

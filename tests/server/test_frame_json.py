@@ -4,6 +4,7 @@ import asyncio
 import json
 import socket
 import threading
+from typing import Any
 
 import pytest
 from starlette.applications import Starlette
@@ -13,7 +14,7 @@ from lessons.__main__ import main
 from lessons.outputs.catalogue import find, lessons
 from pages.labs import bench, lesson, playground
 from pages.labs.answer import MISTAKE
-from pages.labs.messages import Wish
+from pages.labs.messages import Frame, Wish
 from pages.labs.wire import encode
 from pages.server.lanes import LostError
 from tests.server.asgi import ask
@@ -26,18 +27,22 @@ SITE = site()
 APP = Starlette(routes=[Route("/frame.json", SITE.frame_json, methods=["GET"])])
 
 
-def got(query, status=200):
+def got(query: str, status: int = 200) -> dict[str, Any]:
     answer = ask(APP, "/frame.json", query=query)
     assert answer.status == status, answer.body
     assert answer.headers["access-control-allow-origin"] == "*"
     assert ("max-age" in answer.headers.get("cache-control", "")) == (status == 200)
-    return json.loads(answer.body, parse_constant=pytest.fail)
+    return dict(json.loads(answer.body, parse_constant=pytest.fail))
 
 
-def answered(slug, **more):
+def written(frame: Frame) -> dict[str, Any]:
+    return dict(json.loads(encode(frame)))
+
+
+def answered(slug: str, **more: Any) -> dict[str, Any]:
     """The lesson's frame on its page, for a learner who has answered everything."""
     answers = [question.name for question in find(slug).prose.questions]
-    return json.loads(encode(lesson.frame(Wish(lab=slug, answers=answers, **more))))
+    return written(lesson.frame(Wish(lab=slug, answers=answers, **more)))
 
 
 SOME = ["flip", "noise_leaks", "not_finite"]
@@ -46,11 +51,11 @@ SOME = ["flip", "noise_leaks", "not_finite"]
 @pytest.mark.parametrize(
     "slug", [*SOME, *also(*(one.slug for one in lessons() if one.slug not in SOME))]
 )
-def test_a_lesson_has_the_frame_that_its_page_shows(slug):
+def test_a_lesson_has_the_frame_that_its_page_shows(slug: str) -> None:
     assert got(f"lab={slug}") == answered(slug)
 
 
-def test_settings_cuts_step_and_drawers_stand_in_the_address():
+def test_settings_cuts_step_and_drawers_stand_in_the_address() -> None:
     asked = "lab=right_place&step=3&x=-2,-1,1&noise_high=1.5&cuts=sqrt_1:0&open=graph,table"
     shown = got(asked)
     values = {"x": "-2,-1,1", "noise_high": "1.5"}
@@ -60,10 +65,7 @@ def test_settings_cuts_step_and_drawers_stand_in_the_address():
     assert len(shown["table"]["rows"]) == 3
 
 
-def test_bench_and_playground_have_one_too():
-    def written(frame):
-        return json.loads(encode(frame))
-
+def test_bench_and_playground_have_one_too() -> None:
     assert got("lab=bench&trick=clipping") == written(
         bench.frame(Wish(lab="bench", values={"trick": "clipping"}, good={}))
     )
@@ -84,7 +86,9 @@ def test_bench_and_playground_have_one_too():
         ("lab=flip&cuts=<b>", ["flip", "--cuts", "<b>"]),
     ],
 )
-def test_what_is_refused_is_said_as_on_the_command_line(query, words, capsys):
+def test_what_is_refused_is_said_as_on_the_command_line(
+    query: str, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     error = got(query, 400)["error"]
     assert main(["run", "--json", *words]) == 2
     assert error in capsys.readouterr().err
@@ -109,7 +113,7 @@ def test_what_is_refused_is_said_as_on_the_command_line(query, words, capsys):
     ],
     ids=range(18),
 )
-def test_what_is_hostile_is_refused_in_one_short_sentence(query):
+def test_what_is_hostile_is_refused_in_one_short_sentence(query: str) -> None:
     answer = ask(APP, "/frame.json", query=query)
     assert answer.status == 400
     error = json.loads(answer.body)["error"]
@@ -117,34 +121,38 @@ def test_what_is_hostile_is_refused_in_one_short_sentence(query):
     assert 5 < len(error) < 600
 
 
-def test_a_mistake_of_ours_is_said_without_what_went_wrong(monkeypatch, caplog):
+def test_a_mistake_of_ours_is_said_without_what_went_wrong(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr(lesson, "frame", lambda wish: 1 / 0)
     assert got("lab=flip&scale=7", 500) == {"error": MISTAKE}
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_what_nobody_computes_is_said(monkeypatch):
-    async def lost(*_, **__):
+def test_what_nobody_computes_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def lost(*_: object, **__: object) -> None:
         raise LostError
 
     monkeypatch.setattr(SITE.quick, "run", lost)
     assert got("lab=flip&scale=7", 500) == {"error": MISTAKE}
 
 
-def test_who_leaves_is_no_longer_waited_for(monkeypatch):
+def test_who_leaves_is_no_longer_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     left = threading.Event()
 
-    async def waits(*_, **__):
+    async def waits(*_: object, **__: object) -> None:
         try:
             await asyncio.Future()
         finally:
             left.set()
 
     monkeypatch.setattr(SITE.quick, "run", waits)
-    with listening(APP) as host, socket.create_connection(host.split(":"), START_SECONDS) as line:
-        line.sendall(
-            f"GET /frame.json?lab=flip&scale=7.5 HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
-        )
-        assert not left.wait(0.5)
-        line.close()
-        assert left.wait(60)
+    with listening(APP) as host:
+        name, port = host.split(":")
+        with socket.create_connection((name, int(port)), START_SECONDS) as line:
+            line.sendall(
+                f"GET /frame.json?lab=flip&scale=7.5 HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
+            )
+            assert not left.wait(0.5)
+            line.close()
+            assert left.wait(60)

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.random
-def test_hostile_messages_are_answered():
+def test_hostile_messages_are_answered() -> None:
     came = found("tests.server.fuzz", cases(32, 600))
     # None of these may quietly become a test of nothing.
     assert came["message"] > cases(20, 1000)

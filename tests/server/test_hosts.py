@@ -1,6 +1,7 @@
 """Which hosts the server answers to, and which sites may open a socket."""
 
 import socket
+from typing import Any
 
 import pytest
 from starlette.responses import PlainTextResponse
@@ -12,7 +13,7 @@ OWN = socket.gethostname().partition(".")[0]
 OURS = "127.0.0.1:8501"
 
 
-def passes(kind, *headers, path="/", **settings):
+def passes(kind: str, *headers: tuple[str, str], path: str = "/", **settings: Any) -> bool:
     """Whether a request or a socket with these headers is let through; else it is refused."""
     first, *_ = sent(KnownHosts(inside, **settings), kind, path, *headers)
     assert first["status"] in (None, 403)
@@ -26,18 +27,18 @@ evil.example@localhost localhost/x"""
 
 
 @pytest.mark.parametrize("host", HERE.split())
-def test_names_of_this_machine_and_addresses_in_numbers_are_answered(host):
+def test_names_of_this_machine_and_addresses_in_numbers_are_answered(host: str) -> None:
     assert passes("http", ("host", host))
 
 
 @pytest.mark.parametrize("host", [*ELSEWHERE.split(), "", "127.0.0.1\n"])
-def test_anything_else_is_refused(host):
+def test_anything_else_is_refused(host: str) -> None:
     for kind in ("http", "websocket"):
         assert not passes(kind, ("host", host)), kind
 
 
 @pytest.mark.parametrize("hosts", [(), ("localhost", "evil.example")])
-def test_one_host_is_named(hosts):
+def test_one_host_is_named(hosts: tuple[str, ...]) -> None:
     assert not passes("http", *(("host", host) for host in hosts))
 
 
@@ -49,25 +50,25 @@ def test_one_host_is_named(hosts):
         ("*", "anything 10.0.0.1", "a@b"),
     ],
 )
-def test_who_is_told_other_names_answers_to_those_only(allowed, yes, no):
+def test_who_is_told_other_names_answers_to_those_only(allowed: str, yes: str, no: str) -> None:
     for host in (*yes.split(), *no.split()):
         found = passes("http", ("host", host), allowed=allowed.split())
         assert found == (host in yes.split()), host
 
 
-def test_a_cluster_may_ask_for_a_machine_s_path_by_its_address():
-    settings = {"allowed": ["lab.example"], "machines": {"/readyz"}}
+def test_a_cluster_may_ask_for_a_machine_s_path_by_its_address() -> None:
+    settings: dict[str, Any] = {"allowed": ["lab.example"], "machines": {"/readyz"}}
     assert passes("http", ("host", "10.0.0.2:8501"), path="/readyz", **settings)
     assert not passes("http", ("host", "10.0.0.2:8501"), **settings)
 
 
-def test_who_chose_the_name_is_told_how_to_allow_it():
+def test_who_chose_the_name_is_told_how_to_allow_it() -> None:
     app = KnownHosts(PlainTextResponse("a page"))
     text = ask(app, "/", headers={"Host": "lab.local:8501"}).body.decode()
     assert 'STREAMLIT_SERVER_ALLOWED_HOSTS="lab.local localhost 127.0.0.1"' in text
 
 
-FINE = {
+FINE: dict[str, list[str | None]] = {
     OURS: [None, "http://127.0.0.1:8501"],
     "lab.example": ["https://lab.example"],
     "[2001:db8::1]:8501": ["http://[2001:db8::1]:8501"],
@@ -77,7 +78,7 @@ EVIL = """https://evil.example https://user@127.0.0.1.evil.example https://local
 null http://127.0.0.1:8501.evil.example http://127.0.0.1:8502@evil.example http://[::1 http://"""
 
 
-def opens(origin, host=OURS, **settings):
+def opens(origin: str | None, host: str = OURS, **settings: Any) -> bool:
     """Whether a page of this origin may open a socket; it may ask for anything."""
     headers = [("host", host)] + ([("origin", origin)] if origin is not None else [])
     assert passes("http", *headers, allowed=["*"])
@@ -85,12 +86,12 @@ def opens(origin, host=OURS, **settings):
 
 
 @pytest.mark.parametrize("host", FINE)
-def test_only_pages_served_from_here_may_open_a_socket(host):
+def test_only_pages_served_from_here_may_open_a_socket(host: str) -> None:
     assert all(opens(origin, host) for origin in FINE[host])
     assert not any(opens(origin, host) for origin in [*EVIL.split(), ""])
 
 
-def test_other_sites_may_where_the_settings_name_them():
+def test_other_sites_may_where_the_settings_name_them() -> None:
     school = "https://school.example:8443"
     for name in ("School.example", "school.example:8443", "school.example/lab"):
         for setting in (name, f" https://{name} "):

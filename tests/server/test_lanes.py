@@ -7,9 +7,11 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Awaitable, Callable
 from multiprocessing import Pipe
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any, TypeVar
 
 import pytest
 
@@ -27,6 +29,7 @@ from tests.server.jobs import (
     pid_of_the_second_try,
     pid_once,
 )
+from tests.support.present import present
 from tests.support.server import ROOT, START_SECONDS, until
 from tests.support.usage import children
 
@@ -36,10 +39,13 @@ LONG = 10 << 20
 """Bytes of a job: more than the system takes before somebody reads them."""
 
 
-def with_lane(story, count=1, **more):
+T = TypeVar("T")
+
+
+def with_lane(story: Callable[[Lane], Awaitable[T]], count: int = 1, **more: Any) -> T:
     """Run a story with a lane, and end its workers."""
 
-    async def told():
+    async def told() -> T:
         lane = Lane("test", count, **more)
         try:
             return await story(lane)
@@ -49,33 +55,33 @@ def with_lane(story, count=1, **more):
     return run(told())
 
 
-def workers():
+def workers() -> set[int]:
     """The workers of this process."""
     forks = children(os.getpid(), "multiprocessing.forkserver")
     return {worker for one in forks for worker in children(one)}
 
 
-def test_a_job_runs_in_another_process_and_returns_what_its_function_returns():
+def test_a_job_runs_in_another_process_and_returns_what_its_function_returns() -> None:
     assert with_lane(lambda lane: lane.run(pid_after, 0.0)) != os.getpid()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows forks nothing")
-def test_what_a_worker_was_forked_with_is_frozen_and_no_lesson_is_loaded_later():
+def test_what_a_worker_was_forked_with_is_frozen_and_no_lesson_is_loaded_later() -> None:
     frozen, later = with_lane(lambda lane: lane.run(frozen_and_loaded_later))
     assert frozen > 100_000
     assert not later
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows forks nothing")
-def test_a_worker_is_forked_with_the_compiler_that_an_optimizer_of_torch_loads():
+def test_a_worker_is_forked_with_the_compiler_that_an_optimizer_of_torch_loads() -> None:
     lesson_that_steps = '{"lab": "two_passes"}'
     later = with_lane(lambda lane: lane.run(loaded_by, lesson_that_steps))
     assert "sympy" not in later, "it is a part of the compiler, which takes two seconds to load"
 
 
 @pytest.mark.skipif(not PROC, reason="looks processes up in /proc")
-def test_a_second_worker_starts_when_the_first_is_busy(tmp_path):
-    async def story(lane):
+def test_a_second_worker_starts_when_the_first_is_busy(tmp_path: Path) -> None:
+    async def story(lane: Lane) -> None:
         before = workers()  # those of other lanes may still be ending
         first = await lane.run(pid_after, 0.0)
         assert workers() - before == {first}
@@ -91,11 +97,11 @@ def test_a_second_worker_starts_when_the_first_is_busy(tmp_path):
     with_lane(story, 2)
 
 
-def test_jobs_run_in_the_order_of_asking():
-    async def story(lane):
-        done = []
+def test_jobs_run_in_the_order_of_asking() -> None:
+    async def story(lane: Lane) -> list[int]:
+        done: list[int] = []
 
-        async def job(number):
+        async def job(number: int) -> None:
             await lane.run(pid_after, 0.01)
             done.append(number)
 
@@ -105,8 +111,10 @@ def test_jobs_run_in_the_order_of_asking():
     assert with_lane(story) == list(range(8))
 
 
-def test_a_worker_that_is_killed_is_replaced_and_its_job_tried_again(caplog, tmp_path):
-    async def story(lane):
+def test_a_worker_that_is_killed_is_replaced_and_its_job_tried_again(
+    caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    async def story(lane: Lane) -> tuple[int, int]:
         first = await lane.run(pid_after, 0.0)
         tries = tmp_path / "tries"
         job = asyncio.create_task(lane.run(pid_of_the_second_try, tries))
@@ -119,8 +127,8 @@ def test_a_worker_that_is_killed_is_replaced_and_its_job_tried_again(caplog, tmp
     assert [one.levelno for one in caplog.records] == [logging.WARNING]
 
 
-def test_a_job_that_ends_its_worker_is_tried_once_more_and_no_third_time(tmp_path):
-    async def story(lane):
+def test_a_job_that_ends_its_worker_is_tried_once_more_and_no_third_time(tmp_path: Path) -> None:
+    async def story(lane: Lane) -> None:
         with pytest.raises(LostError):
             await lane.run(die, tmp_path / "tries")
         assert await lane.run(die_once, tmp_path / "once") == "done"
@@ -129,8 +137,8 @@ def test_a_job_that_ends_its_worker_is_tried_once_more_and_no_third_time(tmp_pat
     assert (tmp_path / "tries").read_text() == "xx"
 
 
-def test_a_job_that_hangs_is_ended_and_tried_once_more(monkeypatch):
-    async def story(lane):
+def test_a_job_that_hangs_is_ended_and_tried_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def story(lane: Lane) -> float:
         await lane.run(pid_after, 0.0)
         start = time.monotonic()
         with monkeypatch.context() as context:
@@ -145,8 +153,10 @@ def test_a_job_that_hangs_is_ended_and_tried_once_more(monkeypatch):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows stops no process")
-def test_a_worker_that_was_stopped_before_it_read_a_long_job_is_replaced(monkeypatch):
-    async def story(lane):
+def test_a_worker_that_was_stopped_before_it_read_a_long_job_is_replaced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def story(lane: Lane) -> int:
         os.kill(await lane.run(pid_after, 0.0), signal.SIGSTOP)
         monkeypatch.setattr(lanes, "LONGEST", 0.5)
         return await lane.run(len, bytes(LONG))
@@ -154,10 +164,10 @@ def test_a_worker_that_was_stopped_before_it_read_a_long_job_is_replaced(monkeyp
     assert with_lane(story) == LONG
 
 
-def test_a_lane_ends_without_waiting_for_a_job(tmp_path):
+def test_a_lane_ends_without_waiting_for_a_job(tmp_path: Path) -> None:
     begun, never = tmp_path / "begun", tmp_path / "never"
 
-    async def story(lane):
+    async def story(lane: Lane) -> float:
         running = asyncio.create_task(lane.run(pid_once, begun, never.exists))
         await asyncio.to_thread(until, begun.exists)
         start = time.monotonic()
@@ -168,8 +178,10 @@ def test_a_lane_ends_without_waiting_for_a_job(tmp_path):
     assert with_lane(story) < START_SECONDS, "the job waits so long"
 
 
-def test_a_job_that_is_cancelled_leaves_the_queue_and_a_running_one_keeps_its_worker_busy(tmp_path):
-    async def story(lane):
+def test_a_job_that_is_cancelled_leaves_the_queue_and_a_running_one_keeps_its_worker_busy(
+    tmp_path: Path,
+) -> None:
+    async def story(lane: Lane) -> set[asyncio.Task[int]]:
         begun, goes = tmp_path / "begun", tmp_path / "goes"
         running = asyncio.create_task(lane.run(pid_once, begun, goes.exists))
         waiting = asyncio.create_task(lane.run(die, tmp_path / "never"))
@@ -186,8 +198,8 @@ def test_a_job_that_is_cancelled_leaves_the_queue_and_a_running_one_keeps_its_wo
     assert not (tmp_path / "never").exists()
 
 
-def test_a_visitor_who_leaves_holds_the_place_until_the_job_has_ended(tmp_path):
-    async def story(lane):
+def test_a_visitor_who_leaves_holds_the_place_until_the_job_has_ended(tmp_path: Path) -> None:
+    async def story(lane: Lane) -> bool:
         begun, goes = tmp_path / "begun", tmp_path / "goes"
         left = asyncio.create_task(lane.run(pid_once, begun, goes.exists, who="a"))
         await asyncio.to_thread(until, begun.exists)
@@ -202,11 +214,13 @@ def test_a_visitor_who_leaves_holds_the_place_until_the_job_has_ended(tmp_path):
     assert not with_lane(story, 2, of_one=1)
 
 
-def test_a_worker_that_cannot_start_costs_its_job_a_try_and_the_next_job_nothing(monkeypatch):
-    def no_memory(**_):
+def test_a_worker_that_cannot_start_costs_its_job_a_try_and_the_next_job_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def no_memory(**_: object) -> None:
         raise OSError
 
-    async def story(lane):
+    async def story(lane: Lane) -> int:
         with monkeypatch.context() as context:
             context.setattr(lanes, "CONTEXT", SimpleNamespace(Pipe=Pipe, Process=no_memory))
             with pytest.raises(LostError):
@@ -217,16 +231,16 @@ def test_a_worker_that_cannot_start_costs_its_job_a_try_and_the_next_job_nothing
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no niceness")
-def test_a_slow_lane_stands_back():
-    async def story(lane):
+def test_a_slow_lane_stands_back() -> None:
+    async def story(lane: Lane) -> int:
         return await lane.run(niceness)
 
     assert with_lane(story, niceness=7) == min(19, os.nice(0) + 7)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no niceness")
-def test_a_worker_starts_where_it_may_not_lower_its_priority():
-    async def story(lane):
+def test_a_worker_starts_where_it_may_not_lower_its_priority() -> None:
+    async def story(lane: Lane) -> int:
         return await lane.run(begin_where_niceness_is_refused)
 
     assert with_lane(story) == 1, "it was refused once"
@@ -234,19 +248,19 @@ def test_a_worker_starts_where_it_may_not_lower_its_priority():
 
 @pytest.mark.long  # a server of its own, which loads torch twice
 @pytest.mark.skipif(not PROC, reason="looks processes up in /proc")
-def test_workers_end_with_their_server_even_if_it_is_killed():
+def test_workers_end_with_their_server_even_if_it_is_killed() -> None:
     server = subprocess.Popen(
         [sys.executable, "-m", "tests.server.jobs"], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
-    workers = [int(one) for one in server.stdout.readline().split()]
+    workers = [int(one) for one in present(server.stdout).readline().split()]
     server.kill()
     server.communicate(timeout=START_SECONDS)
     until(lambda: not any(Path(f"/proc/{one}").exists() for one in workers))
 
 
 @pytest.mark.parametrize(("idle", "stays"), [(60.0, True), (0.05, False)])
-def test_a_lane_replaces_its_workers_only_after_it_was_idle(idle, stays):
-    async def story(lane):
+def test_a_lane_replaces_its_workers_only_after_it_was_idle(idle: float, stays: bool) -> None:
+    async def story(lane: Lane) -> tuple[int, int]:
         first = await lane.run(pid_after, 0.1)
         await asyncio.sleep(0.5)
         return first, await lane.run(pid_after, 0.0)

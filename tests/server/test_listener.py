@@ -2,6 +2,7 @@
 
 import socket
 from contextlib import ExitStack, suppress
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -11,16 +12,18 @@ from pages.server import listener as listening
 from pages.server.listener import Listener
 
 
-def test_a_visitor_has_half_of_the_connections_and_a_proxy_all(monkeypatch):
+def test_a_visitor_has_half_of_the_connections_and_a_proxy_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(listening, "MOST", 6)
     monkeypatch.setattr(listening, "EVERY", 0.0)
     server = uvicorn.Server(uvicorn.Config("app", forwarded_allow_ips="127.0.1.0/24"))
-    connections = server.server_state.connections
+    connections: set[Any] = server.server_state.connections
     bound = socket.create_server(("127.0.0.1", 0))
     bound.setblocking(False)
     with ExitStack() as open_, Listener(bound, server) as listener:
 
-        def accepted(host):
+        def accepted(host: str) -> bool:
             come = socket.create_connection(listener.getsockname(), source_address=(host, 0))
             open_.enter_context(come)
             with suppress(BlockingIOError):
@@ -40,7 +43,9 @@ def test_a_visitor_has_half_of_the_connections_and_a_proxy_all(monkeypatch):
         assert [accepted("127.0.1.1") for _ in range(5)] == [True] * 4 + [False]
 
 
-def test_a_server_with_too_few_descriptors_says_how_many_it_needs(monkeypatch):
+def test_a_server_with_too_few_descriptors_says_how_many_it_needs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(listening, "raise_file_limit", lambda: 256)
     bound = socket.create_server(("127.0.0.1", 0))
     with bound, pytest.raises(SystemExit, match="256 files and needs 1024"):

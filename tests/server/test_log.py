@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import socket
+from collections.abc import Callable, Coroutine, Iterator
 
 import pytest
 from starlette.responses import PlainTextResponse
@@ -15,24 +16,24 @@ SECRET = "a-word-that-was-typed"
 
 
 @pytest.fixture(autouse=True)
-def _set_up():
+def _set_up() -> Iterator[None]:
     made = logging.getLogRecordFactory()
     log.set_up()
     yield
     logging.setLogRecordFactory(made)
 
 
-def fails(text=SECRET):
+def fails(text: str = SECRET) -> None:
     raise ValueError(text)
 
 
-async def in_a_callback():
+async def in_a_callback() -> None:
     asyncio.get_running_loop().call_soon(fails, SECRET)
     await asyncio.sleep(0.01)
 
 
-async def in_a_group():
-    async def task():
+async def in_a_group() -> None:
+    async def task() -> None:
         fails()
 
     async with asyncio.TaskGroup() as tasks:
@@ -40,7 +41,9 @@ async def in_a_group():
 
 
 @pytest.mark.parametrize("where", [in_a_callback, in_a_group])
-def test_an_exception_is_logged_by_its_type_and_place_and_never_by_what_it_quotes(where, caplog):
+def test_an_exception_is_logged_by_its_type_and_place_and_never_by_what_it_quotes(
+    where: Callable[[], Coroutine[object, object, None]], caplog: pytest.LogCaptureFixture
+) -> None:
     try:
         run(where())
     except ExceptionGroup:
@@ -54,7 +57,9 @@ def test_an_exception_is_logged_by_its_type_and_place_and_never_by_what_it_quote
     "request_",
     ["nonsense", f"GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: {SECRET}"],
 )
-def test_what_a_library_says_of_requests_is_its_place_and_comes_once(request_, caplog):
+def test_what_a_library_says_of_requests_is_its_place_and_comes_once(
+    request_: str, caplog: pytest.LogCaptureFixture
+) -> None:
     with listening(PlainTextResponse("here")) as host:
         name, port = host.split(":")
         for _ in range(20):
@@ -66,13 +71,15 @@ def test_what_a_library_says_of_requests_is_its_place_and_comes_once(request_, c
     assert all(line.startswith("h11_impl.py, line ") for line in lines)
 
 
-def test_a_fragment_that_streamlit_misses_is_not_quoted(caplog):
+def test_a_fragment_that_streamlit_misses_is_not_quoted(caplog: pytest.LogCaptureFixture) -> None:
     logging.getLogger("streamlit.runtime.app_session").warning("The fragment with id %s …", SECRET)
     assert SECRET not in caplog.text
 
 
-def test_lines_that_come_again_are_counted(caplog, monkeypatch):
-    def say():
+def test_lines_that_come_again_are_counted(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def say() -> None:
         logging.getLogger("pages.any").warning("it happened")
 
     for _ in range(3):

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.error import HTTPError
@@ -14,19 +15,19 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.server.serving import Browser
-from tests.support.server import ROOT, START_SECONDS, free_port, serve, until
+from tests.support.server import ROOT, START_SECONDS, Server, free_port, serve, until
 
 pytestmark = pytest.mark.slow
 
 
-def unknown_to_git():
+def unknown_to_git() -> set[bytes]:
     """Files in the checkout that are neither committed nor ignored."""
     listed = ["git", "ls-files", "--others", "--exclude-standard", "-z"]
     return {*subprocess.run(listed, cwd=ROOT, capture_output=True).stdout.split(b"\0")}
 
 
 @contextmanager
-def served():
+def served() -> Iterator[Server]:
     """``python -m pages.server`` on a free port."""
     port = free_port()
     command = ["env", f"STREAMLIT_SERVER_PORT={port}", sys.executable, "-m", "pages.server"]
@@ -34,16 +35,16 @@ def served():
         yield server
 
 
-def labs_of(server):
+def labs_of(server: Server) -> Browser:
     return Browser(f"ws{server.url.removeprefix('http')}/labs")
 
 
-def fetched(url):
+def fetched(url: str) -> str:
     with urllib.request.urlopen(url, timeout=START_SECONDS) as answer:
-        return answer.read().decode()
+        return str(answer.read(), "utf-8")
 
 
-def status(url):
+def status(url: str) -> int:
     try:
         fetched(url)
     except HTTPError as error:
@@ -52,18 +53,20 @@ def status(url):
 
 
 @pytest.fixture(scope="module")
-def before():
+def before() -> set[bytes]:
     return unknown_to_git()
 
 
 @pytest.fixture(scope="module")
-def server(before):
+def server(before: set[bytes]) -> Iterator[Server]:
     """One for all tests; the last one ends it."""
     with served() as server:
         yield server
 
 
-def test_it_warns_of_nothing_and_leaves_nothing_in_the_checkout(before, server):
+def test_it_warns_of_nothing_and_leaves_nothing_in_the_checkout(
+    before: set[bytes], server: Server
+) -> None:
     assert fetched(server.url)
     with labs_of(server) as browser:
         browser.ask("flip")
@@ -72,12 +75,12 @@ def test_it_warns_of_nothing_and_leaves_nothing_in_the_checkout(before, server):
     assert unknown_to_git() <= before
 
 
-def test_health_answers_at_the_root(server):
+def test_health_answers_at_the_root(server: Server) -> None:
     names = ("readyz", "_stcore/metrics")
     assert [status(f"{server.url}/{name}") for name in names] == [200, 404]
 
 
-def test_no_line_of_its_log_has_what_was_typed(server):
+def test_no_line_of_its_log_has_what_was_typed(server: Server) -> None:
     with labs_of(server) as browser:
         browser.ask("zqxzqx", values={"zqxzqx": "1"})
         browser.next()
@@ -85,7 +88,7 @@ def test_no_line_of_its_log_has_what_was_typed(server):
     assert "zqxzqx" not in server.log()
 
 
-def test_sigterm_closes_sockets_as_a_restart_and_ends_soon(server):
+def test_sigterm_closes_sockets_as_a_restart_and_ends_soon(server: Server) -> None:
     with labs_of(server) as browser:
         browser.ask("flip")
         browser.frame()
@@ -96,7 +99,7 @@ def test_sigterm_closes_sockets_as_a_restart_and_ends_soon(server):
         assert not re.search("Traceback|ERROR", server.log())
 
 
-def ended(pid):
+def ended(pid: int) -> bool:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
 
 
@@ -109,7 +112,7 @@ def is_alive(group: int) -> bool:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows forks nothing")
-def test_a_start_that_fails_says_why_and_leaves_no_process():
+def test_a_start_that_fails_says_why_and_leaves_no_process() -> None:
     program = """
 import runpy, unittest.mock
 unittest.mock.patch("lessons.outputs.catalogue.chapters", side_effect=NameError("cause")).start()

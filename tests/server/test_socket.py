@@ -2,14 +2,16 @@
 
 import gc
 import threading
+from collections.abc import Iterator
 
 import pytest
 
 from pages.labs import lesson
 from pages.labs.by_name import LABS
-from pages.labs.messages import MAX_MESSAGE
+from pages.labs.messages import MAX_MESSAGE, Frame, Wish
 from pages.server import socket as route
 from pages.server.lanes import LostError
+from pages.server.site import Site
 from tests.server.serving import Browser, resident
 from tests.support.amount import cases
 from tests.support.in_process import site as made
@@ -21,39 +23,39 @@ pytestmark = pytest.mark.slow
 class Waiting:
     """A lab whose frames wait until they are let go, and which counts them."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.begun = 0
         self.go = threading.Event()
 
-    def seconds(self, wish):
+    def seconds(self, wish: Wish) -> float:
         return 0.0
 
-    def frame(self, wish):
+    def frame(self, wish: Wish) -> Frame:
         self.begun += 1
         assert self.go.wait(60)
         return lesson.frame(wish.model_copy(update={"lab": "flip", "values": {}}))
 
 
 class Long(Waiting):
-    def seconds(self, wish):
+    def seconds(self, wish: Wish) -> float:
         return 1.0
 
 
 class Broken(Waiting):
-    def frame(self, wish):
+    def frame(self, wish: Wish) -> Frame:
         raise ZeroDivisionError("a mistake of ours")
 
 
 WAITING, LONG = Waiting(), Long()
 
 
-def open_sockets():
+def open_sockets() -> int:
     gc.collect()
     return sum(type(one) is route.Socket for one in gc.get_objects())
 
 
 @pytest.fixture(scope="module")
-def site():
+def site() -> Iterator[Site]:
     with pytest.MonkeyPatch.context() as context:
         for name, lab in {"waiting": WAITING, "long": LONG, "broken": Broken()}.items():
             context.setitem(LABS, name, lab)
@@ -61,7 +63,7 @@ def site():
 
 
 @pytest.fixture(autouse=True)
-def _fresh():
+def _fresh() -> Iterator[None]:
     for lab in (WAITING, LONG):
         lab.begun = 0
         lab.go.clear()
@@ -71,14 +73,14 @@ def _fresh():
 
 
 @pytest.mark.parametrize("lab", ["flip", "bench", "playground"])
-def test_a_wish_gets_its_frame(browser, lab):
+def test_a_wish_gets_its_frame(browser: Browser, lab: str) -> None:
     browser.ask(lab)
     frame = browser.frame()
     assert frame["graph"] or frame["figures"]
     assert frame["form"]
 
 
-def test_a_frame_is_computed_once_for_all_who_ask_at_the_same_time_or_later(url):
+def test_a_frame_is_computed_once_for_all_who_ask_at_the_same_time_or_later(url: str) -> None:
     browsers = [Browser(url) for _ in range(5)]
     for one in browsers[:4]:
         one.ask("waiting", step=2)
@@ -93,7 +95,9 @@ def test_a_frame_is_computed_once_for_all_who_ask_at_the_same_time_or_later(url)
         one.socket.close()
 
 
-def test_of_many_wishes_the_newest_is_computed_next_and_the_ones_between_never(browser):
+def test_of_many_wishes_the_newest_is_computed_next_and_the_ones_between_never(
+    browser: Browser,
+) -> None:
     browser.ask("waiting", step=3)
     until(lambda: WAITING.begun)
     for step in range(4, 40):
@@ -106,7 +110,7 @@ def test_of_many_wishes_the_newest_is_computed_next_and_the_ones_between_never(b
     assert WAITING.begun == 1
 
 
-def test_what_nobody_waits_for_any_more_is_never_begun(url):
+def test_what_nobody_waits_for_any_more_is_never_begun(url: str) -> None:
     until(lambda: not open_sockets())
     with Browser(url) as first:
         first.ask("waiting", step=50)
@@ -120,7 +124,7 @@ def test_what_nobody_waits_for_any_more_is_never_begun(url):
     assert WAITING.begun == 1
 
 
-def test_long_work_goes_to_the_slow_lane_and_short_work_passes_it(url):
+def test_long_work_goes_to_the_slow_lane_and_short_work_passes_it(url: str) -> None:
     with Browser(url) as first, Browser(url) as second:
         first.ask("long")
         until(lambda: LONG.begun)
@@ -130,7 +134,7 @@ def test_long_work_goes_to_the_slow_lane_and_short_work_passes_it(url):
         assert first.frame()["form"]
 
 
-def test_a_refused_text_asks_for_what_was_good(browser):
+def test_a_refused_text_asks_for_what_was_good(browser: Browser) -> None:
     browser.ask(values={"scale": "much"})
     assert browser.next()[:2] == (browser.seq, "again")
     browser.ask(values={"scale": "much"}, good={"scale": "3"})
@@ -146,7 +150,9 @@ def test_a_refused_text_asks_for_what_was_good(browser):
      b"\x00\x01"],
     ids=range(8),
 )  # fmt: skip
-def test_what_is_refused_is_said_and_the_socket_lives_on(browser, text):
+def test_what_is_refused_is_said_and_the_socket_lives_on(
+    browser: Browser, text: str | bytes
+) -> None:
     browser.socket.send(text)
     _, kind, aside = browser.next()
     assert kind == "refused"
@@ -157,7 +163,9 @@ def test_what_is_refused_is_said_and_the_socket_lives_on(browser, text):
     assert browser.frame()["form"]
 
 
-def test_a_mistake_of_ours_is_said_and_the_socket_lives_on(browser, caplog):
+def test_a_mistake_of_ours_is_said_and_the_socket_lives_on(
+    browser: Browser, caplog: pytest.LogCaptureFixture
+) -> None:
     browser.ask("broken")
     _, kind, aside = browser.next()
     assert kind == "refused"
@@ -167,8 +175,10 @@ def test_a_mistake_of_ours_is_said_and_the_socket_lives_on(browser, caplog):
     assert browser.frame()["form"]
 
 
-def test_a_wish_that_ends_its_worker_twice_is_refused(browser, site, monkeypatch):
-    async def lost(*_, **__):
+def test_a_wish_that_ends_its_worker_twice_is_refused(
+    browser: Browser, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def lost(*_: object, **__: object) -> None:
         raise LostError
 
     with monkeypatch.context() as context:
@@ -179,7 +189,7 @@ def test_a_wish_that_ends_its_worker_twice_is_refused(browser, site, monkeypatch
     assert browser.frame()["form"]
 
 
-def test_a_socket_opens_with_more_cookies_than_a_line_of_websockets(url):
+def test_a_socket_opens_with_more_cookies_than_a_line_of_websockets(url: str) -> None:
     with Browser(url, additional_headers={"Cookie": f"other={'x' * 15_000}"}) as browser:
         browser.ask("flip")
         assert browser.frame()["form"]
@@ -187,10 +197,10 @@ def test_a_socket_opens_with_more_cookies_than_a_line_of_websockets(url):
 
 @pytest.mark.skipif(not resident(), reason="reads the kernel's table")
 @pytest.mark.random
-def test_memory_returns_when_sockets_close(url):
+def test_memory_returns_when_sockets_close(url: str) -> None:
     sockets = cases(80, 200)
 
-    def round_of(count):
+    def round_of(count: int) -> int:
         browsers = [Browser(url) for _ in range(count)]
         for number, browser in enumerate(browsers):
             browser.ask("flip", values={"scale": str(number / 100 + 0.001)})

@@ -3,14 +3,17 @@
 import socket
 import time
 import urllib.request
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 import pytest
 from starlette.responses import PlainTextResponse
+from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
 
 from pages.server import socket_guard
 from pages.server.socket_guard import LAB, MOST_QUERY, MOST_STATES, PAGE, STREAM
@@ -22,37 +25,42 @@ from tests.support.server import START_SECONDS
 class Line:
     """What uvicorn has of a socket on which these messages come."""
 
-    def __init__(self, contents):
+    def __init__(self, contents: tuple[bytes | None, ...]) -> None:
         self.coming = [{"type": "websocket.receive", "bytes": content} for content in contents]
         self.transport, self.cut = self, False
 
-    async def receive(self):
+    async def receive(self) -> Message:
         return self.coming.pop(0) if self.coming else {"type": "websocket.disconnect"}
 
-    def abort(self):
+    def abort(self) -> None:
         self.cut = True
 
 
-def heard(*contents):
+def heard(*contents: bytes | None) -> tuple[list[bytes], bool]:
     """The messages that reach Streamlit, and whether the connection was cut."""
-    line, reached = Line(contents), []
+    line = Line(contents)
+    reached: list[bytes] = []
 
-    async def streamlits(scope, receive, send):
+    async def streamlits(scope: Scope, receive: Receive, send: Send) -> None:
         assert scope["headers"] == [(b"host", b"localhost")], "or it asks the internet about others"
         while (message := await receive())["type"] != "websocket.disconnect":
             reached.append(message["bytes"])
 
     named = [(b"host", b"localhost"), (b"origin", b"http://localhost")]
     scope = {"type": "websocket", "path": f"/{STREAM}", "headers": named}
-    run(socket_guard.SocketGuard(streamlits)(scope, line.receive, None))
+
+    async def unused(message: Message) -> None:
+        raise AssertionError("nothing is sent")
+
+    run(socket_guard.SocketGuard(streamlits)(scope, line.receive, unused))
     return reached, line.cut
 
 
-def said(**fields):
-    return BackMsg(**fields).SerializeToString()
+def said(**fields: Any) -> bytes:
+    return bytes(BackMsg(**fields).SerializeToString())
 
 
-def page(query="", states=()):
+def page(query: str = "", states: Collection[WidgetState] = ()) -> bytes:
     client = {"query_string": query, "widget_states": {"widgets": states}}
     return said(rerun_script=client)
 
@@ -71,11 +79,11 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("content", [RUN, MOST, said(stop_script=True), said(app_heartbeat=True)])
-def test_what_a_page_says_is_heard_as_it_came(content):
+def test_what_a_page_says_is_heard_as_it_came(content: bytes) -> None:
     assert heard(content) == ([content], False)
 
 
-def test_every_kind_there_is_was_looked_at():
+def test_every_kind_there_is_was_looked_at() -> None:
     """Of a new one somebody has to say whether our pages need it."""
     kinds = {field.name for field in BackMsg.DESCRIPTOR.fields if field.containing_oneof}
     assert kinds == {*OTHERS, *socket_guard.HEARD}
@@ -92,16 +100,18 @@ def test_every_kind_there_is_was_looked_at():
     ],
     ids=["a text", "no message", "many widgets", "many words", *OTHERS],
 )
-def test_what_no_page_can_say_cuts_the_connection_and_is_logged_once(content, caplog):
+def test_what_no_page_can_say_cuts_the_connection_and_is_logged_once(
+    content: bytes | None, caplog: pytest.LogCaptureFixture
+) -> None:
     assert heard(content, RUN) == ([], True)
     assert len(caplog.records) == 1
 
 
 @contextmanager
-def opened(path):
+def opened(path: str) -> Iterator[ClientConnection]:
     """A socket of uvicorn's at this path, which says again what it hears."""
 
-    async def echo(scope, receive, send):
+    async def echo(scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "websocket.accept"})
         while (message := await receive())["type"] != "websocket.disconnect":
             if message["type"] == "websocket.receive":
@@ -115,7 +125,7 @@ def opened(path):
             yield socket
 
 
-def empty_piece(socket):
+def empty_piece(socket: ClientConnection) -> None:
     """A message goes on."""
     with socket.send_context():
         socket.protocol.send_continuation(b"", fin=False)
@@ -123,7 +133,9 @@ def empty_piece(socket):
 
 @pytest.mark.parametrize("path", [STREAM, "labs"])
 @pytest.mark.parametrize("small", [lambda s: s.ping(), lambda s: s.pong(b"x"), empty_piece])
-def test_who_sends_small_frames_without_end_is_let_go(path, small):
+def test_who_sends_small_frames_without_end_is_let_go(
+    path: str, small: Callable[[ClientConnection], object]
+) -> None:
     """uvicorn answers each ping, and who reads no answer would fill this machine's memory."""
     with opened(path) as socket:
         if small is empty_piece:
@@ -142,8 +154,12 @@ def test_who_sends_small_frames_without_end_is_let_go(path, small):
 )
 @pytest.mark.parametrize("longer", [1, 8])
 def test_who_says_more_than_a_browser_is_cut_and_a_long_message_counts_as_many(
-    path, limit, short, longer, caplog
-):
+    path: str,
+    limit: socket_guard.Limit,
+    short: bytes,
+    longer: int,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     """A real burst is heard in full."""
     content = page("a" * int(longer * limit.short - 100))
     with opened(path) as socket:
@@ -155,12 +171,14 @@ def test_who_says_more_than_a_browser_is_cut_and_a_long_message_counts_as_many(
     assert not uvicorns, "it ends by the limit, and not by a mistake"
 
 
-def test_a_message_to_a_page_that_is_too_long_cuts_the_connection():
+def test_a_message_to_a_page_that_is_too_long_cuts_the_connection() -> None:
     with opened(STREAM) as socket:
         assert ends(socket, lambda s: s.send(page("a" * 400_000)), 1)
 
 
-def ends(socket, flood, times=20_000):
+def ends(
+    socket: ClientConnection, flood: Callable[[ClientConnection], object], times: int = 20_000
+) -> bool:
     """Whether the server ends the connection."""
     try:
         for _ in range(times):
@@ -172,7 +190,9 @@ def ends(socket, flood, times=20_000):
 
 
 @pytest.mark.parametrize("before", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"])
-def test_a_request_that_does_not_become_whole_ends_its_connection(before, monkeypatch):
+def test_a_request_that_does_not_become_whole_ends_its_connection(
+    before: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(socket_guard, "LONGEST_REQUEST", 0.05)
     with listening(PlainTextResponse("here"), http=socket_guard.Protocol) as host:
         name, port = host.split(":")
@@ -186,7 +206,7 @@ def test_a_request_that_does_not_become_whole_ends_its_connection(before, monkey
 
 
 @pytest.mark.parametrize("cut", [1, 30, 45, 60])
-def test_a_body_in_chunks_ends_its_connection(cut):
+def test_a_body_in_chunks_ends_its_connection(cut: int) -> None:
     request = b"GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"
     with listening(PlainTextResponse("here"), http=socket_guard.Protocol) as host:
         name, port = host.split(":")
@@ -199,7 +219,9 @@ def test_a_body_in_chunks_ends_its_connection(cut):
                 assert not line.recv(1000)
 
 
-def test_a_socket_whose_beginning_does_not_become_whole_ends(monkeypatch):
+def test_a_socket_whose_beginning_does_not_become_whole_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(socket_guard, "LONGEST_REQUEST", 0.05)
     named = {"Connection": "upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": 13}
     named |= {"Host": "localhost", "Sec-WebSocket-Key": "A" * 22 + "==", "Content-Length": 50}
@@ -212,13 +234,15 @@ def test_a_socket_whose_beginning_does_not_become_whole_ends(monkeypatch):
                 assert not line.recv(1000)
 
 
-def test_a_long_answer_and_a_socket_outlive_an_unfinished_request(monkeypatch):
+def test_a_long_answer_and_a_socket_outlive_an_unfinished_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     waiting = []
     monkeypatch.setattr(
         socket_guard.Protocol, "_give_up_later", lambda one: waiting.append((one, one.cycle))
     )
 
-    async def slow(scope, receive, send):
+    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":
             await send({"type": "websocket.accept"})
         for one, last in waiting:  # as if the time for an unfinished request were over now

@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from pages.labs.messages import Opened
 from pages.labs.training import Watch
 from pages.server import worker
 from pages.server.lanes import Lane
+from pages.server.site import Site
 from tests.server.serving import Browser
 from tests.support import in_process
 from tests.support.server import until
@@ -20,36 +22,36 @@ from tests.support.usage import cpu_seconds
 pytestmark = pytest.mark.slow
 
 RUN = {"phase": "run"}
-SMALL = {"lab": "moons", "values": {"seeds": "1", "steps": "20000"}, "step": 3}
+SMALL: dict[str, Any] = {"lab": "moons", "values": {"seeds": "1", "steps": "20000"}, "step": 3}
 
 
 @pytest.fixture(scope="module")
-def site():
+def site() -> Site:
     made = in_process.site()
     made.trainers = [Lane("training", 1)]
     return made
 
 
-def training_of(browser):
-    return browser.picture()["training"]
+def training_of(browser: Browser) -> dict[str, Any]:
+    return dict(browser.picture()["training"])
 
 
-def trains(browser, **training):
+def trains(browser: Browser, **training: Any) -> None:
     browser.ask(**SMALL, training=RUN | {"token": browser.token} | training)
 
 
-def wanted(token):
+def wanted(token: str) -> Opened:
     """What a worker gets to hear of a run."""
     return Opened(1, "train", json.dumps(SMALL), json.dumps({"token": token} | RUN))
 
 
-def pid(site):
+def pid(site: Site) -> int:
     (lane,) = site.trainers
     (worker,) = lane._workers
-    return worker._process.pid
+    return int(worker._process.pid)
 
 
-def test_pictures_come_by_themselves_until_it_is_paused(browser):
+def test_pictures_come_by_themselves_until_it_is_paused(browser: Browser) -> None:
     trains(browser, phase="pause")
     first = browser.picture()
     assert (first["training"]["state"], first["training"]["done"]) == ("ready", 0)
@@ -65,9 +67,11 @@ def test_pictures_come_by_themselves_until_it_is_paused(browser):
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the kernel's table")
-def test_a_browser_that_draws_nothing_gets_two_pictures_and_the_run_goes_on(browser, site):
+def test_a_browser_that_draws_nothing_gets_two_pictures_and_the_run_goes_on(
+    browser: Browser, site: Site
+) -> None:
     trains(browser)
-    seen = []
+    seen: list[int] = []
     while len(seen) < 2:
         _, kind, body = browser.next()
         seen += [body["training"]["done"]] if kind == "picture" else []
@@ -79,14 +83,16 @@ def test_a_browser_that_draws_nothing_gets_two_pictures_and_the_run_goes_on(brow
     assert training_of(browser)["done"] > seen[-1] + 3
 
 
-def test_a_run_that_its_worker_forgot_is_said_to_be_lost(monkeypatch):
+def test_a_run_that_its_worker_forgot_is_said_to_be_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     assert worker.train("a", "", wanted("a"), True).wait is not None
     monkeypatch.setattr(worker, "KEPT", -1.0)
     assert worker.train("a", "", None, True) == worker.LOST
     assert not worker._runs
 
 
-def test_of_the_visitor_with_the_most_runs_the_oldest_ends_when_there_are_too_many(monkeypatch):
+def test_of_the_visitor_with_the_most_runs_the_oldest_ends_when_there_are_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(worker, "MOST_RUNS", 3)
     for who, token in (("other", "o"), ("one", "a"), ("one", "b"), ("one", "c")):
         assert worker.train(token, who, wanted(token), True).wait is not None
@@ -96,13 +102,13 @@ def test_of_the_visitor_with_the_most_runs_the_oldest_ends_when_there_are_too_ma
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the kernel's table")
-def test_a_run_ends_soon_after_its_learner_left(url, site):
+def test_a_run_ends_soon_after_its_learner_left(url: str, site: Site) -> None:
     with Browser(url) as browser:
         trains(browser)
         training_of(browser)
         training_of(browser)
 
-    def rests():
+    def rests() -> bool:
         before = cpu_seconds(pid(site))
         time.sleep(0.5)
         return cpu_seconds(pid(site)) == before
@@ -110,7 +116,7 @@ def test_a_run_ends_soon_after_its_learner_left(url, site):
     until(rests)
 
 
-def test_a_browser_that_comes_back_soon_goes_on_with_its_run(url):
+def test_a_browser_that_comes_back_soon_goes_on_with_its_run(url: str) -> None:
     with Browser(url) as browser:
         trains(browser, token="back")
         while (spec := training_of(browser))["done"] < 5:
@@ -125,7 +131,7 @@ def test_a_browser_that_comes_back_soon_goes_on_with_its_run(url):
 
 
 @pytest.mark.long
-def test_a_run_at_rest_is_kept_as_long_as_its_socket_is_open(browser):
+def test_a_run_at_rest_is_kept_as_long_as_its_socket_is_open(browser: Browser) -> None:
     trains(browser)
     while (spec := training_of(browser))["done"] < 5:
         pass
@@ -140,7 +146,7 @@ def test_a_run_at_rest_is_kept_as_long_as_its_socket_is_open(browser):
     assert not again["lost"]
 
 
-def test_a_run_whose_worker_died_is_said_to_be_lost(url, site):
+def test_a_run_whose_worker_died_is_said_to_be_lost(url: str, site: Site) -> None:
     with Browser(url) as browser, Browser(url) as other:
         trains(browser)
         training_of(browser)
@@ -157,21 +163,21 @@ def test_a_run_whose_worker_died_is_said_to_be_lost(url, site):
         assert not spec["lost"]
 
 
-def test_a_lesson_that_does_not_train_sends_no_pictures(browser):
+def test_a_lesson_that_does_not_train_sends_no_pictures(browser: Browser) -> None:
     browser.ask("flip", training=RUN)
     assert browser.frame()["graph"]
     with pytest.raises(TimeoutError):
         browser.next(0.5)
 
 
-def alone(browser, lab, **wish):
+def alone(browser: Browser, lab: str, **wish: Any) -> None:
     """Say what is wanted of a training, with no question whose answer would say what is wrong."""
     training = json.dumps(RUN | {"token": browser.token})
     browser.send(f"9 train {json.dumps({'lab': lab, **wish})}\n{training}")
 
 
 @pytest.mark.parametrize("lab", ["flip", "moon"])
-def test_a_training_that_cannot_be_is_refused(browser, lab):
+def test_a_training_that_cannot_be_is_refused(browser: Browser, lab: str) -> None:
     alone(browser, lab)
     assert browser.next()[:2] == (9, "refused")
     browser.send("0 taken")
@@ -183,7 +189,7 @@ def test_a_training_that_cannot_be_is_refused(browser, lab):
     assert training_of(browser)["total"] == 20_000
 
 
-def test_refused_text_leaves_the_run_as_it_is(browser):
+def test_refused_text_leaves_the_run_as_it_is(browser: Browser) -> None:
     trains(browser)
     before = training_of(browser)["done"]
     browser.ask("moons", values={"scale": "x"}, step=3, training=RUN | {"token": browser.token})
@@ -192,13 +198,15 @@ def test_refused_text_leaves_the_run_as_it_is(browser):
     assert spec["state"] == "running"
 
 
-def test_a_mistake_of_ours_ends_one_training_alone(monkeypatch, caplog):
-    def ask(token):
+def test_a_mistake_of_ours_ends_one_training_alone(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def ask(token: str) -> worker.Chunk:
         return worker.train(token, "", wanted(token), True)
 
     assert ask("a").picture
 
-    def broken(*_):
+    def broken(*_: object) -> None:
         raise ZeroDivisionError("a mistake of ours")
 
     with monkeypatch.context() as context:

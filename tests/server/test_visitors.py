@@ -18,16 +18,17 @@ from tests.server.asgi import run
         ("a name that a proxy made up", "a name that a proxy made up"),
     ],
 )
-def test_a_visitor_is_an_address_or_a_network(host, name):
+def test_a_visitor_is_an_address_or_a_network(host: str, name: str) -> None:
     assert visitor((host, 80)) == name
     assert visitor(None) == ""
 
 
-def test_visitors_take_turns_however_much_each_of_them_asks():
-    async def story():
-        turns, done = Turns(1, 1), []
+def test_visitors_take_turns_however_much_each_of_them_asks() -> None:
+    async def story() -> list[str]:
+        turns = Turns(1, 1)
+        done: list[str] = []
 
-        async def job(who):
+        async def job(who: str) -> None:
             async with turns.of(who[0]):
                 done.append(who)
                 await asyncio.sleep(0)
@@ -43,8 +44,8 @@ def test_visitors_take_turns_however_much_each_of_them_asks():
     assert run(story()) == ["a0", "a1", "b0", "c0", "a3", "b1", "a4"]
 
 
-def test_who_leaves_when_its_turn_comes_passes_it_on():
-    async def story():
+def test_who_leaves_when_its_turn_comes_passes_it_on() -> None:
+    async def story() -> None:
         turns = Turns(1, 1)
         async with turns.of("a"):
             leaving, waiting = (asyncio.create_task(turns.of(who).__aenter__()) for who in "bc")
@@ -56,8 +57,8 @@ def test_who_leaves_when_its_turn_comes_passes_it_on():
     run(story())
 
 
-def test_a_place_is_left_for_another_visitor():
-    async def story():
+def test_a_place_is_left_for_another_visitor() -> None:
+    async def story() -> list[bool]:
         turns = Turns(3, 2)
         waiting = [asyncio.create_task(turns.of("a").__aenter__()) for _ in range(3)]
         async with asyncio.timeout(60), turns.of("b"):

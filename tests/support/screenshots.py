@@ -14,17 +14,15 @@ from playwright.sync_api import sync_playwright
 
 from lessons.outputs.catalogue import find
 from tests.browser.looking import LAB
-from tests.support.browser import Theme, launch
+from tests.support.browser import launch, new_page
 from tests.support.server import ROOT, streamlit
 
-Look = tuple[int, int, Theme]
 README = ROOT / "tests" / "screenshots"
 README_PAGES = {
     "home": "/",
     "lesson": "/stop_gradient?lesson=wrong_place&step=3&noise_low=0.5&noise_high=1.5",
 }
 LOOKS = ROOT / "test-results" / "looks"
-THEMES: tuple[Theme, ...] = ("light", "dark")
 SIZES = {"wide": (1280, 800), "tablet": (820, 1180), "phone": (390, 844)}
 TALLEST = 6000
 """Pixels of a page that a picture shows."""
