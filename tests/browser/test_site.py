@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 
 def header(page: Page) -> list[str]:
     parts = page.locator(".st-key-header").locator("a, .gt-here, .gt-search-open span")
-    return [one.inner_text().replace("\u00a0", " ") for one in parts.all()]
+    return [text.replace("\u00a0", " ") for text in parts.all_inner_texts()]  # at one moment
 
 
 def stays(page: Page) -> Page:
