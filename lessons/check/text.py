@@ -9,7 +9,7 @@ from lessons.check.runs import Problems, Runs
 from lessons.contract.parameters import Choice
 from lessons.gradient_tricks.text.words import VALUE, in_language, sections
 from lessons.outputs.address import step_controls
-from lessons.prose.steps import TRY, Step, quoted
+from lessons.prose.steps import TRY, TURN, Step, quoted
 
 TRIED = re.compile(rf"^{re.escape(TRY)}(.+?)(?:\n\n|\Z)", re.DOTALL | re.MULTILINE)
 BOLD = re.compile(r"\*\*(.+?)\*\*")
@@ -154,6 +154,11 @@ def try_it(runs: Runs) -> Problems:
     for _, step, text in tried(runs):
         for why in _undoable(runs, step, text):
             yield step, f"{TRY} {why}: {text}"
+    for step in runs.lesson.prose.steps:
+        told = step.turn.text if step.turn else ""
+        told += "".join(TRIED.findall(step.text)) if step.question else ""
+        for name in _unknown(runs, told.removeprefix(TURN)):
+            yield step, f"“{name}” is no control and no choice of one: {told}"
 
 
 def _undoable(runs: Runs, step: Step, text: str) -> Iterator[str]:
@@ -165,9 +170,8 @@ def _undoable(runs: Runs, step: Step, text: str) -> Iterator[str]:
         yield "it tells one to do nothing"
     if not any(label in text for label in known) and not _SEEN.search(text):
         yield "it names no control by its label, nor the graph"
-    for name in BOLD.findall(text):
-        if name not in known and name not in words | _BUTTONS:
-            yield f"“{name}” is no control and no choice of one"
+    for name in _unknown(runs, text):
+        yield f"“{name}” is no control and no choice of one"
     for value in re.findall(r"to “(.+?)”", text):
         if value not in words:
             yield f"“{value}” is no choice of any control"
@@ -181,6 +185,15 @@ def _undoable(runs: Runs, step: Step, text: str) -> Iterator[str]:
             said = {key for key, word in one.options if _quotes(text, key) or _quotes(text, word)}
             if said == {step.lab.get(one.name, one.default)}:
                 yield f"“{label}” is already at what it says"
+
+
+def _unknown(runs: Runs, text: str) -> list[str]:
+    """What a text sets in bold and the page does not have: no number, control, choice or button."""
+    controls = runs.lesson.lab.parameters
+    choices = (one.options for one in controls if isinstance(one, Choice))
+    known = {word for options in choices for option in options for word in option}
+    known |= {*_BUTTONS, *(one.label for one in controls)}
+    return [name for name in BOLD.findall(text) if name not in known and "{{" not in name]
 
 
 def _quotes(text: str, word: str) -> bool:

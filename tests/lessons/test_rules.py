@@ -64,6 +64,7 @@ BROKEN = {
         (TRY, "wait and watch.", "names no control by its label"),
         (TRY, "move **Scale μ**.", "“Scale μ” is no control"),
         (TRY, "press **Start** and wait.", "nothing to start"),
+        ("set **Scale λ** and", "set **Scale μ** and", "“Scale μ” is no control"),  # a task
     ],
     (text.try_it, "cliff", "en.md"): [
         ("set **Window**", "cut an edge, set **Window**", "no graph")
