@@ -157,7 +157,7 @@ class Watch:
         return {
             "figures": payload.figures(drawn),
             "views": [payload.view(figure.name, self.lesson.views) for figure in figures],
-            "turn": step.is_done(answers, history.facts),
+            "turn": step.is_done(answers, {**values, **history.facts}),
             "table": table,
             "notes": payload.notes((*history.notes(), *warned(self._told_of_device()))),
             "numbers": step.numbers(answers, history.facts),

@@ -274,6 +274,10 @@ def open_drawers(page: Page, *labels: str) -> Page:
         tab = page.locator(".gl-tabs").get_by_role("button", name=label, exact=True)
         if tab.get_attribute("aria-expanded") != "true":
             tab.click()
+    # A drawer scrolls the page when it comes: then a place on it is another one.
+    for name, drawn in {"code": ".gt-row", "table": "[data-table] td"}.items():
+        if name in labels:
+            page.locator(f".gl-lab {drawn}").first.wait_for()
     return page
 
 

@@ -73,7 +73,7 @@ def test_one_stage_is_in_sight_with_little_to_choose_from_and_nothing_jumps(
     page.close()
 
 
-@pytest.mark.parametrize("slug", ["two_passes", *also(*sorted(STEPS.keys() - {"two_passes"}))])
+@pytest.mark.parametrize("slug", ["hooks", *also(*sorted(STEPS.keys() - {"hooks"}))])
 def test_next_moves_little(app: Server, open_page: OpenPage, slug: str) -> None:
     page = ready(open_page(app.url + PLACES[slug], script=SHIFTS + SPY))
     ran(page)

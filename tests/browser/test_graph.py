@@ -149,7 +149,6 @@ def test_cutting_an_edge_stops_the_gradient_and_mending_lets_it_flow(
 ) -> None:
     page = with_table(open_page(bare + RIGHT))
     open_drawers(page, "code")
-    page.locator(".gt-code").wait_for()  # a drawer scrolls the page when it comes
     forward, gradient = column(page, 2), column(page, 3)
     value = node_value(page, "sqrt_1")
     for how in ("mouse", "Enter", " ", "Delete"):

@@ -259,3 +259,14 @@ def test_a_device_without_memory_is_left_for_the_cpu_and_the_learner_is_told(whe
         go(watch)
     assert done(watch) > 3
     assert not watch.picture()["notes"]
+
+
+def test_a_task_of_a_setting_and_of_what_was_trained_is_done() -> None:
+    wishes = [
+        Wish(lab="collapse", step=2, values={"target": "open", "steps": "101"}, cuts=cuts)
+        for cuts in ("", "cosine:1,cosine_1:1")
+    ]
+    for one, is_done in zip(wishes, (False, True), strict=True):
+        watch = Watch(find("collapse"), one, RUN)
+        to_the_end(watch)
+        assert watch.picture()["turn"] is is_done
