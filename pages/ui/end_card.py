@@ -53,7 +53,8 @@ def _lab(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None
         place, name = Place.of_question(lesson, question, given, answered), f"{lesson.slug}_end"
     number = _number(lesson, question)
     with st.container(key="lab"):
-        live_lab(lesson.slug, place.as_data(), step=number, answers=trail.answers, name=name)
+        data, answers = place.as_data(), trail.answers
+        live_lab(lesson.slug, data, step=number, answers=answers, name=name, looks_back=True)
 
 
 def _compared(one: Predicted) -> str:

@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from lessons.outputs.catalogue import find
 from pages.labs.words import VIEWS
-from tests.browser.looking import MORE, open_drawers, ready, says, trains
+from tests.browser.looking import MORE, control, open_drawers, ready, says, trains
 from tests.conftest import OpenPage
 from tests.support.present import present
 
@@ -114,3 +114,18 @@ def test_what_a_run_would_answer_waits_for_the_answer(bare: str, open_page: Open
     expect(button(page, "start")).to_be_enabled()
     button(page, "start").click()
     reaches(page, 3)
+
+
+def test_a_lab_that_looks_back_leaves_the_address_alone(bare: str, open_page: OpenPage) -> None:
+    page = opened(open_page, bare + LESSON)
+    page.evaluate("placed({ looks_back: true })")
+    before = page.url
+    entry = control(page, "seeds")
+    for seeds in ("5", "6"):
+        entry.fill(seeds)
+        entry.press("Enter")
+        page.wait_for_function(
+            "seeds => document.querySelector('.gl-status').textContent.includes(seeds)",
+            arg=f"{seeds} seeds",
+        )
+    assert page.url == before

@@ -43,6 +43,7 @@ def live_lab(
     reached: Callable[[object], None] = lambda given: None,
     note: str = "",
     name: str = "",
+    looks_back: bool = False,
     first: bool = True,
 ) -> None:
     """Mount a lab, or tell the mounted one what has changed on the page.
@@ -58,6 +59,8 @@ def live_lab(
         note: something to say above the charts until the learner changes something.
         name: keeps the lab apart from other pages' labs of this slug: the browser shows it as this
             page left it, and it doesn't write the address.
+        looks_back: whether it shows a step that the learner is no longer at: then, too, it doesn't
+            write the address.
         first: whether the page may compute the lab's first picture. A visitor's own program is for
             a worker.
     """
@@ -73,6 +76,7 @@ def live_lab(
     comes_first = st.session_state.setdefault(_FIRST, wish) == wish
     data = here | {
         "name": name or lab,
+        "looks_back": looks_back,
         "socket": SOCKET,
         "first": first_messages(wish) if first and comes_first else [],
         "orders": [dict(one) for one in orders],

@@ -352,7 +352,7 @@ class Lab {
     const query = this.frame?.query ?? "";
     const step = this.#keep();
     if (this.place.goal && this.frame?.turn) this.tell({ ...this.frame.form, cuts: this.wish.cuts });
-    if (this.#apart) return;
+    if (this.#apart || this.place.looks_back) return;
     showAddress(step === null || !query ? query : `${query}&at=${step}`);
   }
 

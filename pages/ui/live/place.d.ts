@@ -6,6 +6,8 @@ export interface Place {
   lab: string;
   /** under which this tab keeps it; a name other than the lab's leaves the address to the page */
   name: string;
+  /** whether it shows a step that the learner is no longer at, and leaves the address to the page */
+  looks_back: boolean;
   /** the address of the labs' route */
   socket: string;
   /** the messages with the first frame, and the picture of a training; empty later */

@@ -283,7 +283,7 @@ LAB = replace(_BASE, compute=compute, charts=(_sizes, *_BASE.charts), table=tabl
 LESSON = Lesson(
     program=starved,
     lab=LAB,
-    sketches={"worse": Sketch(x=(0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0), near=0.16)},
+    sketches={"worse": Sketch(x=(0.0, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0), near=0.1)},
     facts=(_way, _rescues, _four_losses),
     highlight="error = p[..., 0] ** 2 + (1 - p[..., 1]) ** 2",
 )
