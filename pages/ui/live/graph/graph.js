@@ -84,6 +84,7 @@ export class Graph {
     const resized = () => {
       if (width === innerWidth) return; // a phone's bar comes and goes, and changes the height alone
       width = innerWidth;
+      this.isUpright = false;
       this.#turn(this.came);
     };
     window.addEventListener("resize", resized, { signal: this.listeners.signal });
@@ -126,6 +127,7 @@ export class Graph {
     this.place = Math.max(0, Math.min(this.place, last));
     if (isSet && this.place < last) this.steps.open = true;
     if (newest || reset !== this.reset) this.cuts = new Set(spec.cuts);
+    if (reset !== this.reset) this.isUpright = false;
     this.reset = reset;
     setText(this.entries, spec.entries);
     setText(this.words, spec.alternative);
@@ -158,7 +160,8 @@ export class Graph {
   /** Choose the direction and, of a program that is edited, the height. @param {GraphSpec | null} spec */
   #turn(spec) {
     if (!spec) return;
-    this.isUpright = NARROW.matches || !fitsWide(spec);
+    // A lesson's graph that was upright stays so: each of a setting's choices may have another width.
+    this.isUpright = NARROW.matches || !fitsWide(spec) || (this.isUpright && spec.scissors === "cuts");
     this.box.removeAttribute("data-held");
     this.#lay(spec);
     if (spec.scissors !== "snip") return; // to measure lays the page out once more
