@@ -106,6 +106,7 @@ def test_beside_the_handles_a_finger_draws_only_across(app: Server, open_page: O
     expect(page.locator(".gt-sketch-chart")).to_have_css("touch-action", "pan-y")
     swipe(*((x, y - up) for up in range(0, 180, 20)))
     assert standing(page) == drawn
+    touch.detach()  # or other tests' mice are fingers, too
 
 
 def test_a_finger_on_a_handle_does_not_scroll_and_the_keyboard_goes_on(
