@@ -8,9 +8,9 @@ from lessons.contract.bug import Bug, Code, changed
 def finetune_step(
     w: torch.Tensor, x: torch.Tensor, label: torch.Tensor, optimizer: torch.optim.Optimizer
 ) -> None:
-    outputs = (x @ w).data  # the model's last line
+    outputs = (x @ w).data
     loss = ((outputs - label) ** 2).mean()
-    loss.requires_grad = True  # without it, backward() raises
+    loss.requires_grad = True
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
@@ -52,8 +52,8 @@ BUG = Bug(
         "no_data": changed(
             finetune_step,
             {
-                "outputs = (x @ w).data  # the model's last line": "outputs = x @ w",
-                "loss.requires_grad = True  # without it, backward() raises": "",
+                "outputs = (x @ w).data": "outputs = x @ w",
+                "loss.requires_grad = True": "",
             },
         ),
     },

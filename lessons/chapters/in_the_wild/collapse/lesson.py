@@ -39,12 +39,11 @@ from lessons.training.by_seed import TwoArms
 from lessons.training.settings import two_networks
 from lessons.training.stacked import Draws, Linear
 from lessons.training.step_charts import (
+    Lines,
     arms_table,
     line,
     lines_of,
     logarithmic,
-    powers_of_ten,
-    series_of,
     step_axes,
     step_chart,
     told,
@@ -307,7 +306,10 @@ def compute(program: Program, settings: Settings) -> Result:
     )
 
 
-ARMS = {"trick": ("trick_gradient", WORDS("as_set")), "plain": ("true_gradient", WORDS("no_stop"))}
+def _arms(settings: Settings) -> Lines:
+    """The network as set and the one to compare it with."""
+    own = WORDS("with_stop") if settings.target == "stopped" else WORDS("as_set")
+    return {"trick": ("trick_gradient", own), "plain": ("true_gradient", WORDS("no_stop"))}
 
 
 def table(history: History, settings: Settings) -> Table:
@@ -318,13 +320,14 @@ def table(history: History, settings: Settings) -> Table:
         "others": WORDS("similarity"),
         "accuracy": WORDS("accuracy"),
     }
-    return arms_table(history, measures, ARMS, 4)
+    return arms_table(history, measures, _arms(settings), 4)
 
 
 def _losses(history: History, settings: Settings) -> Figure:
     # Over powers of ten of how far it is above −1: two losses near −1 are two lines.
-    lines = lines_of(ARMS, "above")
-    least = min(math.floor(powers_of_ten(one.low for one in series_of(history, lines))[0]), -2)
+    # The range fits every loss that can be measured, so it tells nothing about a covered line.
+    lines = lines_of(_arms(settings), "above")
+    least = round(math.log10(ROUNDING))
     layout = logarithmic(step_axes(history, (float(least), math.log10(2)), WORDS("loss")))
     powers = range(least, 1)
     marked(
@@ -333,7 +336,7 @@ def _losses(history: History, settings: Settings) -> Figure:
         [f"−{1 - 10.0**power:.{-power}f}" if power else "0" for power in powers],
     )
     layout["margin"] |= {"l": 72}
-    found = told(history, lines_of(ARMS, "loss"), 4)
+    found = told(history, lines_of(_arms(settings), "loss"), 4)
     return step_chart(WORDS, "loss", history, lines, layout, found=found)
 
 
@@ -343,7 +346,7 @@ def _spreads(history: History, settings: Settings) -> Figure:
     where = {"xanchor": "left", "yanchor": "bottom"}
     layout["annotations"] = [annotation(0, FULL, f"{name}: {full}", **where)]
     largest = line(name, ends, np.full(2, FULL), "ink:muted", "dash", 1.5)
-    lines = lines_of(ARMS, "spread")
+    lines = lines_of(_arms(settings), "spread")
     return step_chart(WORDS, "spread", history, lines, layout, below=[largest], full=full)
 
 

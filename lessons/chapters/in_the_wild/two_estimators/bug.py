@@ -9,7 +9,7 @@ from lessons.contract.bug import Bug, Code, changed
 
 def policy_loss(mean: Tensor, noise: Tensor, reward: Tensor) -> Tensor:
     policy = Normal(mean, torch.ones_like(mean))
-    action = mean + noise  # as rsample() returns it
+    action = mean + noise
     return torch.mean(-policy.log_prob(action) * reward)
 
 
@@ -31,9 +31,7 @@ BUG = Bug(
     fixes={
         "probability": changed(policy_loss, {"log_prob(action)": "log_prob(action).exp()"}),
         "policy_fixed": changed(policy_loss, {"Normal(mean,": "Normal(mean.detach(),"}),
-        "action_fixed": changed(
-            policy_loss, {"mean + noise  # as rsample() returns it": "(mean + noise).detach()"}
-        ),
+        "action_fixed": changed(policy_loss, {"mean + noise": "(mean + noise).detach()"}),
     },
     check=check,
     title="Fix a bug of OnPolicyDriver for continuous action space",
