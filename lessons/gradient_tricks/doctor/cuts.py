@@ -67,7 +67,7 @@ def _copies(run: Run, missing: list[str], held: set[int]) -> dict[str, str]:
         if own[0] in found or not set(missing).issuperset(own):
             continue
         why = _meant(run, held, prefix, own)
-        stopped = stops(run, run.graph.after(own, along_gradients=True), run.wanted) if why else []
+        stopped = stops(run, run.graph.after(own, flowing=True), run.wanted) if why else []
         # A block or a detach is there on purpose, a copy is not.
         if why and {one.kind for one, _ in stopped} <= {"no_grad", "detached"}:
             found |= dict.fromkeys(own, WORDS("meant", name=prefix, why=why))
@@ -166,7 +166,7 @@ def _nothing_wanted(run: Run) -> Fault:
 
 def _cut(run: Run, read: list[str]) -> Iterator[Fault]:
     """A fault for each place that cuts the way to these leaves."""
-    graph, live = run.graph, run.graph.after(read, along_gradients=True)
+    graph, live = run.graph, run.graph.after(read, flowing=True)
     found, fresh = stops(run, live, run.wanted), _fresh_leaves(run)
     reached = graph.after([*live, *(one.name for one in graph.ends(live))])
     left_torch = _culprits(run, reached, bool(found))
@@ -214,7 +214,7 @@ def _fresh_leaves(run: Run) -> list[Node]:
         node for node in run.recording
         if node.requires_grad and (node.leaf or node.name in run.recording.gradients)
         and tensors[node.name][0].is_leaf and id(tensors[node.name][0]) not in old
-        and run.ends & run.graph.after([node.name], along_gradients=True)
+        and run.ends & run.graph.after([node.name], flowing=True)
     ]  # fmt: skip
 
 
@@ -246,7 +246,7 @@ def _not_registered(run: Run) -> Iterator[Fault]:
 
 def _kept_back(run: Run, read: list[str]) -> Fault:
     """Say which op on the way sent None back, if no op cuts the way."""
-    on_it = run.graph.after(read, along_gradients=True)
+    on_it = run.graph.after(read, flowing=True)
     for node in map(run.recording.nodes.__getitem__, run.recording.order):
         ways = [edge for edge in node.operands if edge.flows and edge.producer.name in on_it]
         if ways and run.ends & on_it and not any(edge.offered for edge in ways):

@@ -35,34 +35,30 @@ class Graph:
         return found
 
     def before(
-        self, names: Iterable[str], along_gradients: bool = False, without: Container[str] = ()
+        self, names: Iterable[str], flowing: bool = False, without: Container[str] = ()
     ) -> set[str]:
-        """Find these nodes and all that they are made of.
+        """Find these nodes and all that they are made of; `flowing`: only along gradients.
 
-        `along_gradients` takes only edges along which a gradient goes back.
         `without` leaves out what only these nodes are made of.
         """
         nodes = self.recording.nodes
 
         def made_of(name: str) -> Iterable[str]:
             operands = () if name in without else nodes[name].operands
-            return (e.producer.name for e in operands if e.flows or not along_gradients)
+            return (e.producer.name for e in operands if e.flows or not flowing)
 
         return set(reached(names, made_of))
 
     def after(
-        self, names: Iterable[str], along_gradients: bool = False, without: Container[str] = ()
+        self, names: Iterable[str], flowing: bool = False, without: Container[str] = ()
     ) -> set[str]:
-        """Find these nodes and all that is made of them.
+        """Find these nodes and all that is made of them; `flowing`: only along gradients.
 
-        `along_gradients` takes only edges along which a gradient goes back.
         `without` leaves out what is made through these nodes alone.
         """
 
         def read_by(name: str) -> Iterable[str]:
-            edges = (
-                one for one in self.consumers.get(name, ()) if one.flows or not along_gradients
-            )
+            edges = (one for one in self.consumers.get(name, ()) if one.flows or not flowing)
             return (one.consumer.name for one in edges if one.consumer.name not in without)
 
         return set(reached(names, read_by))

@@ -158,9 +158,7 @@ def _carried(run: Run) -> Iterator[Fault]:
     node = None if step is None or run.error is not None else _bridge(run, step)
     if node is None or step is None:
         return
-    before = map(
-        run.recording.nodes.__getitem__, run.graph.before([node.name], along_gradients=True)
-    )
+    before = map(run.recording.nodes.__getitem__, run.graph.before([node.name], flowing=True))
     of = [run.recording.tensors[one.name][0] for one in before if one.leaf and one.requires_grad]
     name, made = attribute_at(node.place) or called(node), in_line(node.place)
     if any(id(one) in step.held for one in of):
@@ -180,7 +178,7 @@ def _bridge(run: Run, step: Step) -> Node | None:
     if not run.recording.passes or run.recording.passes[-1].before <= step.count:
         return None
     nodes: list[Node] = [*run.recording][: step.count]
-    now = run.graph.before([run.recording.passes[-1].node], along_gradients=True)
+    now = run.graph.before([run.recording.passes[-1].node], flowing=True)
     later = now.difference(node.name for node in nodes)
     for node in nodes[::-1]:
         read = {edge.consumer.name for edge in run.graph.consumers.get(node.name, ())}

@@ -34,9 +34,7 @@ def partial_cuts(run: Run, told: set[str | None]) -> Iterator[Fault]:
     if run.broke_off or run.result is None:
         return
     learn = [name for name, one in run.gradients.items() if one.norm is not None]
-    live = run.graph.after(
-        [one for one in learn if one in run.recording.nodes], along_gradients=True
-    )
+    live = run.graph.after([one for one in learn if one in run.recording.nodes], flowing=True)
     ends = run.graph.ends(live)
     for node in ends:
         if node.type in _COPIES and node.name in run.wanted and node.name not in told:
@@ -159,7 +157,7 @@ def slopes(run: Run, told: set[str | None]) -> Iterator[Fault]:
             continue
         readers = [
             one for one in _first_live(run, node)
-            if run.ends & run.graph.after([one.name], along_gradients=True)
+            if run.ends & run.graph.after([one.name], flowing=True)
             and (is_term(run, one) or _is_residual(run, node, one))
         ]  # fmt: skip
         if readers:

@@ -185,9 +185,7 @@ def _is_scaled(run: Run, root: Node, count: int) -> bool:
             return any(0.9 < one * count < 1.1 for one in plain)
         return node.type == "div" and any(one > 1 for one in plain)
 
-    before = [
-        run.recording.nodes[one] for one in run.graph.before([root.name], along_gradients=True)
-    ]
+    before = [run.recording.nodes[one] for one in run.graph.before([root.name], flowing=True)]
     scalars = [one for one in before if one.outputs[0].size == 1]
     return any(
         scales(one) or one.type == "sum" or one.kwargs.get("reduction") == "sum" for one in scalars

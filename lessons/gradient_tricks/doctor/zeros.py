@@ -52,7 +52,7 @@ def zeros(run: Run) -> Iterator[Fault]:
     left = [name for name, one in run.gradients.items() if one.zero]
     if not left or run.spoiled:
         return
-    below = run.graph.after(left, along_gradients=True)
+    below = run.graph.after(left, flowing=True)
     causes: dict[tuple[str, Where | None, bool], tuple[Node, list[Edge], list[str]]] = {}
     for name in dict.fromkeys([*run.recording.order, *left]):
         node = run.recording.nodes.get(name)
@@ -97,7 +97,7 @@ def _all_zero(names: list[str]) -> str:
 def rounding(run: Run) -> Iterator[Fault]:
     """Yield a fault where paths cancel on every way to a leaf: it gets noise; else a note."""
     leaves = [name for name, one in run.gradients.items() if one.norm]
-    before = {one: run.graph.before([one], along_gradients=True) for one in run.ends}
+    before = {one: run.graph.before([one], flowing=True) for one in run.ends}
     groups: dict[Where | str, list[Node]] = {}  # the steps of a loop run one line again
     for node in run.recording:
         met = _met(run, node)
@@ -252,7 +252,7 @@ def _may_end(run: Run, node: Node) -> bool:
 
 def _mask(run: Run, node: Node) -> Edge | None:
     """The factor with zeros among its numbers that an op's result is multiplied by later on."""
-    after = run.graph.after([node.name], along_gradients=True) if node.type in _JOINS else ()
+    after = run.graph.after([node.name], flowing=True) if node.type in _JOINS else ()
     products = (one for one in run.recording if one.name in after and one.type == "mul")
     edges = (edge for one in products for edge in one.operands)
     fixed = (one for one in edges if not one.producer.requires_grad)

@@ -44,6 +44,8 @@ from lessons.training.step_charts import (
     line,
     lines_of,
     logarithmic,
+    powers_of_ten,
+    series_of,
     step_axes,
     step_chart,
     told,
@@ -325,9 +327,8 @@ def table(history: History, settings: Settings) -> Table:
 
 def _losses(history: History, settings: Settings) -> Figure:
     # Over powers of ten of how far it is above −1: two losses near −1 are two lines.
-    # The range fits every loss that can be measured, so it tells nothing about a covered line.
     lines = lines_of(_arms(settings), "above")
-    least = round(math.log10(ROUNDING))
+    least = min(math.floor(powers_of_ten(one.low for one in series_of(history, lines))[0]), -2)
     layout = logarithmic(step_axes(history, (float(least), math.log10(2)), WORDS("loss")))
     powers = range(least, 1)
     marked(
