@@ -21,7 +21,7 @@ pytestmark = pytest.mark.browser
 
 PLACES = {"home": "/"} | {one.slug: f"/{one.chapter}?lesson={one.slug}" for one in lessons()}
 SIZES = (1280, 800), (390, 844)
-OFTEN = [("home", *SIZES[0])]
+OFTEN = [("home", *SIZES[0]), ("two_passes", *SIZES[1])]
 SELDOM = [(name, *size) for name in PLACES for size in SIZES if (name, *size) not in OFTEN]
 STEPS = {one.slug: len(one.prose.steps) for one in lessons()}
 STAGES = """() => [...document.querySelectorAll(

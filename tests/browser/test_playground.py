@@ -375,4 +375,4 @@ def test_a_lesson_opens_its_program_here_and_again(app: Server, open_page: OpenP
         page.wait_for_timeout(500)
         page.go_back()
         page.wait_for_url("**/reversal*")
-        ready(page)
+        page.wait_for_selector(".st-key-lab_flip .gl-lab[data-ready]")  # the playground has gone
