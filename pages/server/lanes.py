@@ -6,8 +6,9 @@ or takes too long, the job is tried once more in a new process.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from pages.server import worker
@@ -37,12 +38,21 @@ class Worker:
 
     def __init__(self, kind: str, *begin: int) -> None:
         self._kind, self._begin = kind, begin
-        self._process: Any = None
+        self.process: Any = None
 
-    @property
-    def longest(self) -> float:
-        """Seconds that the next job may take."""
-        return LONGEST if self._process else START + LONGEST
+    def start(self) -> None:
+        """Start the process, and wait until it is ready: use a thread.
+
+        Raises:
+            LostError: the process is lost.
+        """
+        with self._lost():
+            self._line, its_end = CONTEXT.Pipe()
+            process = CONTEXT.Process(target=worker.work, args=(its_end, *self._begin))
+            process.start()
+            self.process = process
+            its_end.close()  # so that we notice when the process is gone
+            self._line.recv()
 
     def run(self, function: Callable[..., T], *args: object) -> T:
         """Run a job, and wait for it: use a thread.
@@ -50,36 +60,32 @@ class Worker:
         Raises:
             LostError: the process is lost.
         """
-        try:
-            if not self._process:
-                self._start()
+        with self._lost():
             self._line.send((function, *args))
             answer: T = self._line.recv()
             return answer
+
+    @contextmanager
+    def _lost(self) -> Iterator[None]:
+        """Let an error of the line end the process."""
+        try:
+            yield
         except (OSError, EOFError) as error:
             logging.getLogger(__name__).warning("a %s worker died: replaced", self._kind)
             self.end()
             raise LostError(f"A {self._kind} worker died: {error}") from error
 
-    def _start(self) -> None:
-        self._line, its_end = CONTEXT.Pipe()
-        process = CONTEXT.Process(target=worker.work, args=(its_end, *self._begin))
-        process.start()
-        self._process = process
-        its_end.close()  # so that we notice when the process is gone
-        self._line.recv()
-
     def kill(self) -> None:
         """Kill the process, even if something has stopped it. ``run`` then notices."""
-        if self._process:
-            self._process.kill()
+        if self.process:
+            self.process.kill()
 
     def end(self) -> None:
         """End the process. The next job gets another one."""
-        if self._process:
+        if self.process:
             self.kill()
             self._line.close()
-            self._process = None
+            self.process = None
 
 
 class Lane:
@@ -153,10 +159,18 @@ class Lane:
             return await self._try(one, function, *args)
 
     async def _try(self, one: Worker, function: Callable[..., T], *args: object) -> T:
+        if not one.process:
+            await self._within(START, one, one.start)
+        return await self._within(LONGEST, one, one.run, function, *args)
+
+    async def _within(
+        self, seconds: float, one: Worker, function: Callable[..., T], *args: Any
+    ) -> T:
+        """Run a function in a thread; kill the worker if it takes longer."""
         loop = asyncio.get_running_loop()
-        limit = loop.call_later(one.longest, one.kill)
+        limit = loop.call_later(seconds, one.kill)
         try:
-            return await loop.run_in_executor(self._threads, one.run, function, *args)
+            return await loop.run_in_executor(self._threads, function, *args)
         finally:
             limit.cancel()
 

@@ -48,7 +48,7 @@ def wanted(token: str) -> Opened:
 def pid(site: Site) -> int:
     (lane,) = site.trainers
     (worker,) = lane._workers
-    return int(worker._process.pid)
+    return int(worker.process.pid)
 
 
 def test_pictures_come_by_themselves_until_it_is_paused(browser: Browser) -> None:

@@ -12,6 +12,9 @@ T = TypeVar("T")
 class InProcess(Worker):
     """A worker that is a thread of this process."""
 
+    def start(self) -> None:
+        """There is nothing to start."""
+
     def run(self, function: Callable[..., T], *args: object) -> T:
         return function(*args)
 
