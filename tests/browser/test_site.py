@@ -32,8 +32,8 @@ def test_the_header_has_three_links_and_in_a_lesson_the_way_back_and_where_one_i
     assert header(page) == [WORDS("site"), WORDS("course"), WORDS("playground"), WORDS("search")]
     page.locator(".st-key-onward a").click()
     page.wait_for_url("**/stop_gradient?lesson=two_passes*")
-    expect(page.locator(".gt-here")).to_have_text("1 of 8 · Two passes")
-    assert header(page) == ["← stop_gradient", "1 of 8 · Two passes", WORDS("search")]
+    expect(page.locator(".gt-here")).to_have_text("Lesson 1 of 8 · Two passes")
+    assert header(page) == ["← stop_gradient", "Lesson 1 of 8 · Two passes", WORDS("search")]
     to_lesson(page, "In place")
     page.wait_for_url("**/gone_missing?lesson=in_place*")
     expect(page.locator(".gt-here")).to_have_text("2 of 7 · In place")
