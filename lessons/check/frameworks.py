@@ -32,7 +32,7 @@ def kept(path: Path) -> dict[str, Any]:
 
 
 def apart(runs: Runs, printed: dict[str, Any]) -> list[str]:
-    """Say which numbers that a file printed differ from ours at the lesson's defaults."""
+    """Say which numbers that a file printed differ from ours, at the defaults and fixed draws."""
     lists = {one.name for one in runs.lesson.lab.parameters if isinstance(one, Numbers)}
     given = {name: text for name, text in _DRAWN.items() if name in lists}
     try:

@@ -194,14 +194,14 @@ def _sketched(lesson: Lesson, question: Question, options: dict[str, Option], tr
 
 def _answered(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:
     """Say whether the answer was right, how the learner may have got there, and what is true."""
-    asked_about = lesson.asked_about(question)
-    right, key = lesson.right(question, asked_about), trail.answers[question.name]
-    typed = Typed.parse(question, key) if question.kind == "number" else None
-    key = typed.key if typed else key
+    result, answer = lesson.asked_about(question), trail.answers[question.name]
+    right = lesson.right(question, result)
+    typed = Typed.parse(question, answer) if question.kind == "number" else None
+    key = typed.key if typed else answer
     head, why = (options[key].text, options[key].reply) if key else ("", "")
     if typed:
         head, why = typed.followed_by(head), why or typed.distance()
-    verdict(question, asked_about.facts, key == right, (head, why), options[right].reply)
+    verdict(question, result.facts, key == right, (head, why), options[right].reply)
 
 
 def _bug(lesson: Lesson, question: Question, options: dict[str, Option], trail: Trail) -> None:

@@ -43,7 +43,7 @@ ROUNDS, WARM_UP, PRESSES, DRAG_SECONDS = 4, 4, 9, 1.75
 APP, AGAIN, FLOOR = "this app", "this app again", "floor: no server"
 STAGE, STAGE_FLOOR = "this app, its stage alone", "floor of the stage"
 OTHER, BENCH, DASH_BENCH = "the other checkout", "this app's bench", "Dash, the bench"
-LINE = Path(__file__).with_name("line.js").read_text(encoding="utf-8")
+REPLAY = Path(__file__).with_name("replay.js").read_text(encoding="utf-8")
 # Pass or miss; never loosened. The app's p50 is at most this many times Dash's …
 OF_DASH = 0.6
 ABOVE_FLOOR = 5.0  # … and so many ms above the floor and what the server computes. While the mouse
@@ -138,7 +138,7 @@ def visit(playwright: Playwright, port: int, subject: Subject, url: str, seed: i
         url + subject.path.format(seed=seed),
         *subject.drawers,
         lesson=lab.LESSON if subject.ours else None,
-        script=LINE if subject.replayed else "",
+        script=REPLAY if subject.replayed else "",
     )
     watched = [subject.gradient, *subject.others]
     page.wait_for_function("all => all.every(painted.shown)", arg=watched, timeout=60_000)
@@ -147,7 +147,7 @@ def visit(playwright: Playwright, port: int, subject: Subject, url: str, seed: i
         replay(page)
     page.locator(subject.slider).first.focus()
     for number in range(WARM_UP + PRESSES):
-        before = page.evaluate("window.line?.asks.length")
+        before = page.evaluate("window.replayed?.asks.length")
         took = pressed(page, "ArrowRight", *watched)
         if number >= WARM_UP:
             subject.painted_ms.append(took)  # the whole lab, gradient chart included
@@ -164,7 +164,7 @@ def replay(page: Page) -> None:
     """Let the browser answer itself from now on, for every value that the slider may take."""
     low, high, step = (lab.SLIDER[name] for name in ("min", "max", "step"))
     values = [f"{low + step * n:.10g}" for n in range(round((high - low) / step) + 1)]
-    page.evaluate("values => line.replay('noise_high', values)", values)
+    page.evaluate("values => replayed.replay('noise_high', values)", values)
 
 
 def computing(wishes: Iterable[str]) -> float:
@@ -196,7 +196,7 @@ def drag(port: int, page: str, subject: Subject, track: FloatRect) -> float:
         hand.pull(y, (first, last), DRAG_SECONDS)
         changes = hand.evaluate("window.changes()")
         hand.at(last, y, "mouseReleased", button="left", clickCount=1)
-        missed = hand.evaluate("window.line?.missed[0]")
+        missed = hand.evaluate("window.replayed?.missed[0]")
         assert not missed, f"nothing was recorded for {missed}"
         hand.ask("Page.close")
     return float(changes) / DRAG_SECONDS

@@ -66,6 +66,7 @@ def test_tensor_settings_are_buffers_and_numbers_are_not() -> None:
     scale = FlipGradient(torch.tensor(2.0)).double().scale
     assert isinstance(scale, torch.Tensor)
     assert scale.dtype == torch.float64
+    assert not [*FlipGradient(nn.Parameter(torch.tensor(2.0))).parameters()], "it would never learn"
 
 
 def test_a_schedule_changes_the_scale_between_steps() -> None:

@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 240  # importing torch for the first time on a busy two-core machine
 END_SECONDS = 60  # then it is killed
 PORTS = range(20_000, 32_000)
-# Offered in turn, because a test chooses several ports before it opens the first.
+# Shuffled, because other test processes choose at the same time; offered in turn, because a test
+# chooses several ports before it opens the first.
 SHUFFLED_PORTS = cycle(random.Random().sample(PORTS, len(PORTS)))
 
 

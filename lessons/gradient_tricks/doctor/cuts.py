@@ -281,8 +281,9 @@ def _left(run: Run, several: list[Left], read: list[str]) -> Fault:
 
 
 def _culprits(run: Run, reached: set[str], told: bool) -> list[Left]:
-    """Find the numbers that left torch and explain the missing gradient.
+    """Find the numbers that left torch and explain the missing gradient, among ``reached``.
 
+    Those are the nodes that the leaves without a gradient flow into.
     The last numbers, if the program returned nothing else; or the numbers that came back unchanged;
     or, if nothing explains it yet, the last numbers before a constant that was read afterwards.
     """

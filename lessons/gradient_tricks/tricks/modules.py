@@ -19,7 +19,7 @@ from .shape import clip_gradient, clip_gradient_norm, flip_gradient, scale_gradi
 class _Trick(nn.Module):
     def _set(self, **settings: Any) -> None:
         for name, value in settings.items():
-            if isinstance(value, torch.Tensor) and not isinstance(value, nn.Parameter):
+            if isinstance(value, torch.Tensor):
                 self.register_buffer(name, value)
             else:
                 setattr(self, name, value)

@@ -20,7 +20,7 @@ Numbers = float | tuple[float, ...] | tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True)
 class Noise:
-    """How an input is drawn, by ``lessons.kit.noise``: the same seed, the same numbers anywhere.
+    """How an input is drawn; the same seed gives the same numbers anywhere (``lessons.kit.noise``).
 
     Args:
         distribution: "uniform" from a to b, or "normal" with mean a and standard deviation b.

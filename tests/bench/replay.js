@@ -1,5 +1,5 @@
-// What the page asks on the labs' socket, and the same socket without a server behind it. Runs before
-// the page's own scripts.
+// For the floors in browser.py: what the page asks on the labs' socket, and the same socket without a server
+// behind it. Runs before the page's own scripts.
 //
 // Listening changes nothing. `replay` first asks the server ahead, over a socket of its own, for every
 // frame that the learner may come to want. From then on it answers each wish of the page with the
@@ -41,8 +41,8 @@
     await new Promise((resolve) => (socket.onopen = resolve));
     let seq = 0;
     for (const value of values) {
-      for (const live of [true, false]) {
-        const wish = JSON.stringify({ ...last, values: { ...last.values, [control]: value }, live });
+      for (const moving of [true, false]) {
+        const wish = JSON.stringify({ ...last, values: { ...last.values, [control]: value }, moving });
         const answer = new Promise((resolve) => (socket.onmessage = ({ data }) => resolve(data)));
         socket.send(`${++seq} ask ${wish}`);
         const data = await answer;
@@ -53,5 +53,5 @@
     replays = true;
   };
 
-  window.line = { asks, missed, replay };
+  window.replayed = { asks, missed, replay };
 })();
