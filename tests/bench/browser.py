@@ -152,7 +152,7 @@ def visit(playwright: Playwright, port: int, subject: Subject, url: str, seed: i
         if number >= WARM_UP:
             subject.painted_ms.append(took)  # the whole lab, gradient chart included
             if subject.replayed:
-                subject.wishes.append(page.evaluate("at => line.asks[at]", before))
+                subject.wishes.append(page.evaluate("at => replayed.asks[at]", before))
     track = page.locator(subject.track).first.bounding_box()
     assert track, f"{subject.name}: no slider to drag"
     about = context.new_cdp_session(page).send("Target.getTargetInfo")
