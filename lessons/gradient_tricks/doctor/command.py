@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> str:
     if not options.out and page.is_file() and MARK not in page.read_text("utf-8", "replace"):
         raise TraceError(f"{page.name} exists and is no report of ours: name a file with --out.")
 
-    def told(made: Trace) -> str:
+    def written(made: Trace) -> str:
         try:
             made.save(page)
         except OSError as error:
@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> str:
         return f"{made}\n\nWritten: {visible(path, len(path))}"
 
     def stopped(made: Trace) -> None:
-        console.write(told(made))
+        console.write(written(made))
         _leave(made.status)
 
     if is_script:
@@ -113,9 +113,9 @@ def run(options: argparse.Namespace) -> str:
     else:
         made = traced_file(target, options.arg, options.steps)
     if made.status:
-        console.write(told(made))
+        console.write(written(made))
         raise SystemExit(made.status)
-    return told(made)
+    return written(made)
 
 
 def traced_file(target: str, settings: list[str], steps: int = 2) -> Trace:

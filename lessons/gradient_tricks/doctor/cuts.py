@@ -34,8 +34,8 @@ def cuts(run: Run) -> Iterator[Fault]:
     missing = [name for name in missing if name not in {*run.meant, *run.idle, *moved}]
     known = {*run.graph.consumers, *run.ends, *(one.node for one in run.recording.left)}
     read = [name for name in missing if name in known]
-    told = list(_cut(run, read)) if read else []
-    yield from _unused(run, [name for name in missing if name not in known], told)
+    faults = list(_cut(run, read)) if read else []
+    yield from _unused(run, [name for name in missing if name not in known], faults)
     consumed = run.graph.consumers
     live = any(
         one.requires_grad and (one.name in consumed or not one.leaf) for one in run.recording
@@ -43,10 +43,10 @@ def cuts(run: Run) -> Iterator[Fault]:
     if run.result is not None and not run.gradients and not live:
         yield _nothing_wanted(run)
     yield from _not_registered(run)
-    yield from told
-    if run.result is None and run.returned and not told:
+    yield from faults
+    if run.result is None and run.returned and not faults:
         yield _not_a_tensor(run)
-    elif read and not told:
+    elif read and not faults:
         yield _kept_back(run, read)
 
 
@@ -116,9 +116,9 @@ def _moved(run: Run, name: str) -> bool:
     return not node.outputs[0].same_as(Value.of(tensor))
 
 
-def _unused(run: Run, unread: list[str], told: list[Fault]) -> Iterator[Fault]:
+def _unused(run: Run, unread: list[str], faults: list[Fault]) -> Iterator[Fault]:
     # A weight is not read any more where a copy has taken its place.
-    copied = {one.node for one in told if one.kind == "copied"}
+    copied = {one.node for one in faults if one.kind == "copied"}
     instead = {
         node.outputs[0].shape for node in run.recording
         if node.type == "Parameter" or node.name in copied
@@ -233,9 +233,9 @@ def _not_registered(run: Run) -> Iterator[Fault]:
         root = run.module_of(reader.name).partition(".")[0]
         calls = [one.path for one in run.watch.calls if one.first <= 0] or [root]
         whose, are = run.name if run.is_model else calls[0], "is" if len(strange) == 1 else "are"
-        told = {"count": counted(len(strange), "parameter"), "first": strange[0], "whose": whose}
+        words = {"count": counted(len(strange), "parameter"), "first": strange[0], "whose": whose}
         them, op = it_or_them(strange), f"{reader.type}{at}"
-        says = WORDS("not_registered", are=are, them=them, op=op, **told)
+        says = WORDS("not_registered", are=are, them=them, op=op, **words)
         do = WORDS("module_list")
         if again and strange[0] not in again:
             do = WORDS("make_once", module=calls[0], where=at)
@@ -250,8 +250,8 @@ def _kept_back(run: Run, read: list[str]) -> Fault:
     for node in map(run.recording.nodes.__getitem__, run.recording.order):
         ways = [edge for edge in node.operands if edge.flows and edge.producer.name in on_it]
         if ways and run.ends & on_it and not any(edge.offered for edge in ways):
-            told = {"op": node.type, "at": in_line(node.place), "where": backward_of(node.type)}
-            says = WORDS("sent_none", names=listed(read), **told)
+            words = {"op": node.type, "at": in_line(node.place), "where": backward_of(node.type)}
+            says = WORDS("sent_none", names=listed(read), **words)
             return Fault("no_gradient_sent", says, WORDS("return_gradients"), node.name)
     says = f"{listed(read)} got no gradient: the result does not depend on {it_or_them(read)}."
     at = read[0] if read[0] in run.recording.nodes else None
@@ -280,7 +280,7 @@ def _left(run: Run, several: list[Left], read: list[str]) -> Fault:
     return Fault(kind, f"{says} does not follow{back}.", do, left.node)
 
 
-def _culprits(run: Run, reached: set[str], told: bool) -> list[Left]:
+def _culprits(run: Run, reached: set[str], explained: bool) -> list[Left]:
     """Find the numbers that left torch and explain the missing gradient, among ``reached``.
 
     Those are the nodes that the leaves without a gradient flow into.
@@ -290,7 +290,7 @@ def _culprits(run: Run, reached: set[str], told: bool) -> list[Left]:
     left = [one for one in run.recording.left if one.node in reached]
     if run.result is not None:
         same = [one for one in left if _met_again(run, one)]
-        left = same or [one for one in left if not told and _leaves_since(run, one)]
+        left = same or [one for one in left if not explained and _leaves_since(run, one)]
     return [one for one in left if one.place == left[-1].place]  # a list of several, say
 
 

@@ -30,12 +30,12 @@ def findings(run: Run) -> tuple[list[Fault], list[str]]:
     """Return the faults, the likely cause of the others first, and as notes what is no fault."""
     found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run)]
     found += [*steps(run), *held(run), *terms(run)]
-    told = [one for one in found if one.kind != "note"]
-    told += [*broadcasts(run), *slopes(run, {one.node for one in told})]
-    told = [*raised(run, {one.kind for one in told}), *told]
-    mildest = list(partial_cuts(run, {one.node for one in told}))
-    told += [one for one in mildest if one.kind != "note"]
-    faults = _once([*_stale(run), *told])
+    severe = [one for one in found if one.kind != "note"]
+    severe += [*broadcasts(run), *slopes(run, {one.node for one in severe})]
+    severe = [*raised(run, {one.kind for one in severe}), *severe]
+    mildest = list(partial_cuts(run, {one.node for one in severe}))
+    severe += [one for one in mildest if one.kind != "note"]
+    faults = _once([*_stale(run), *severe])
     meant = [one for one in (*found, *mildest) if one.kind == "note"]
     return faults, _notes(run, faults, meant)
 
@@ -94,7 +94,7 @@ def _own_backwards(run: Run) -> Iterator[str]:
 
 def _notes(run: Run, faults: list[Fault], meant: list[Fault]) -> list[str]:
     """Write the notes, those on what is `meant` too; none on a node that has a fault."""
-    told, hidden = {one.node for one in (*faults, *meant)}, run.watch.hidden
+    named, hidden = {one.node for one in (*faults, *meant)}, run.watch.hidden
     usual = [f"{hidden} is opaque here: nothing inside was looked at."] if hidden else []
     if run.watch.compiled:
         usual.append(WORDS("compiled", name=run.watch.compiled))
@@ -105,13 +105,13 @@ def _notes(run: Run, faults: list[Fault], meant: list[Fault]) -> list[str]:
         *_past_autograd(run),
         *(one.says for one in meant),
     ]
-    seen = [*dict.fromkeys(_stops(run, told))]
+    seen = [*dict.fromkeys(_stops(run, named))]
     more = [f"{len(seen) - MOST_NOTES} more stop likewise."] if len(seen) > MOST_NOTES else []
     warned = (f"Warned{in_line(one[1])}: {one[0]}" for one in dict.fromkeys(run.watch.warned))
     return [*dict.fromkeys(usual), *seen[:MOST_NOTES], *more, *warned]
 
 
-def _stops(run: Run, told: set[str | None]) -> Iterator[str]:
+def _stops(run: Run, named: set[str | None]) -> Iterator[str]:
     """Say where a gradient stops on its way from the result, each line once."""
     wanted = run.wanted - run.graph.updates  # such as a weight that is cast
     if not any(node.stale for node in run.recording):  # those were made to change the numbers
@@ -122,7 +122,7 @@ def _stops(run: Run, told: set[str | None]) -> Iterator[str]:
     for why, names in stops(run, live, wanted):
         nodes = [run.recording.nodes[name] for name in names]
         is_torchs = nodes[0].off is not None and nodes[0].off.how == "torch"
-        if is_torchs or told.intersection(names):  # torch knows what it does
+        if is_torchs or named.intersection(names):  # torch knows what it does
             continue
         if nodes[0].kind == "stopped":
             read = next(one.producer for one in nodes[0].operands if one.producer.requires_grad)
@@ -148,10 +148,10 @@ def _constant_terms(run: Run) -> set[str]:
 
 def _applied(run: Run) -> Iterator[str]:
     """Name the program's own Functions that only multiply the gradient by a factor."""
-    told = set[str]()
+    met = set[str]()
     for node in run.recording:
         edge, upstream = next((one for one in node.operands if one.flows), None), node.gradient
-        if node.type in told and node.place is None:  # it ran again
+        if node.type in met and node.place is None:  # it ran again
             continue
         if node.function != "apply" or edge is None or edge.offered is None or upstream is None:
             continue
@@ -160,7 +160,7 @@ def _applied(run: Run) -> Iterator[str]:
             continue
         factors = [b / a for a, b in zip(upstream.numbers, sent, strict=True) if a]
         if factors and max(factors) - min(factors) <= 1e-4 * abs(factors[0]) and factors[0] != 1:
-            told.add(node.type)
+            met.add(node.type)
             kept = factors[0] > 0
             yield (
                 f"{node.type}.apply{in_line(node.place)} passes the value and multiplies the "

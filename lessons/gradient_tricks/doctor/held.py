@@ -114,16 +114,16 @@ def _replaced(run: Run) -> Iterator[Fault]:
     for step in {id(one.optimizer): one for one in seen.steps}.values() if left else ():
         count = sum(one.optimizer is step.optimizer for one in unread.values())
         if count:
-            told = {"names": listed(left), "gets": gets, "them": them, "step": at_step(run, step)}
+            words = {"names": listed(left), "gets": gets, "them": them, "step": at_step(run, step)}
             whose, others = f"{step.name} ({step.kind})", counted(count, "parameter")
-            says = WORDS("not_held", whose=whose, others=others, **told)
+            says = WORDS("not_held", whose=whose, others=others, **words)
             yield Fault("not_held", says, WORDS("create_after", name=step.name), left[0])
             return
     if left and seen.steps:
         reads = run.graph.consumers.get(left[0], ())
         where = f", first read{in_line(reads[0].consumer.place)}," if reads else ""
-        told = {"names": listed(left), "gets": gets, "them": them, "name": seen.steps[0].name}
-        says = WORDS("held_by_none", where=where, **told)
+        words = {"names": listed(left), "gets": gets, "them": them, "name": seen.steps[0].name}
+        says = WORDS("held_by_none", where=where, **words)
         yield Fault("note", f"{says}{made_at(run, seen.steps[0].optimizer)}")
 
 

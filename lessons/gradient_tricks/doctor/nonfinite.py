@@ -219,8 +219,8 @@ def _told(run: Run, one: _Arises, follows: str) -> Fault:
         there = f" at {list(at_output or ())}" if several else ""
         came = f"the upstream gradient{there} is {short(number)}, and "
     sent, to = short(edge.offered.numbers[place]), called(edge.producer)
-    told = {"op": op_called(run, node), "sent": sent, "to": to, "at": at(place, edge.offered)}
-    says = f"{WORDS('arises', what=what, came=came, reads=short(reads), **told)}{follows}"
+    words = {"op": op_called(run, node), "sent": sent, "to": to, "at": at(place, edge.offered)}
+    says = f"{WORDS('arises', what=what, came=came, reads=short(reads), **words)}{follows}"
     do = _after_backward(node, edge, place, at_output, number)
     return Fault("nonfinite_backward", says, do, node.name)
 

@@ -103,12 +103,12 @@ def page(run: Run, faults: list[Fault], notes: list[str], drawn: Drawn | None) -
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     graph = _work(run, faults, drawn) if drawn else ""
-    told = [graph, _gradients(run)]
+    parts = [graph, _gradients(run)]
     seen = "".join(f"<li>{escape(note)}</li>" for note in notes)
     body = [
         f"<header><h1>{escape(run.name)}</h1><p class='quiet'>{escape(headline(run))}</p></header>",
         _faults(run, faults, drawn),
-        *(told if drawn is None or drawn.whole else reversed(told)),
+        *(parts if drawn is None or drawn.whole else reversed(parts)),
         f"<section><h2>Also seen</h2><ul class='notes'>{seen}</ul></section>" if notes else "",
     ]
     return (
@@ -229,7 +229,7 @@ def _told(run: Run, node: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _node(node: dict[str, Any], told: str, is_wrong: bool) -> str:
+def _node(node: dict[str, Any], words: str, is_wrong: bool) -> str:
     width, height, (*lines, value) = node["width"], node["height"], node["lines"]
     round_ = min(height / 2 if node["kind"] == "input" else 5, 16)
     # If a box has no room for all its lines, the first two share a line, as in the lab.
@@ -247,7 +247,7 @@ def _node(node: dict[str, Any], told: str, is_wrong: bool) -> str:
         f'<g class="node" data-id="{escape(node["id"], True)}" data-kind="{node["kind"]}"'
         f'{" data-wrong" * is_wrong}{" data-stale" * bool(node["stale"])} role="img" tabindex="-1" '
         f'aria-label="{escape(spoken, True)}" '
-        f'data-told="{escape(told, True)}" '
+        f'data-told="{escape(words, True)}" '
         f'transform="translate({node["x"]:g} {node["y"]:g})">'
         f'<rect x="{-width / 2:g}" y="{-height / 2:g}" width="{width:g}" height="{height:g}" '
         f'rx="{round_:g}"/><text>{texts}</text></g>'

@@ -29,15 +29,15 @@ _FACTORS = frozenset(("mul", "div", "pow", "matmul", "mm", "bmm", "linear", "ein
 _LINEAR = RESHAPE | _SUMS | {"neg", "sum", "mean", "stack", "cat", "to", "mul", "div"}
 
 
-def partial_cuts(run: Run, told: set[str | None]) -> Iterator[Fault]:
-    """Yield a fault for each copy or number that came back as a constant, unless it is told."""
+def partial_cuts(run: Run, explained: set[str | None]) -> Iterator[Fault]:
+    """Yield a fault for each copy or number that came back as a constant, unless `explained`."""
     if run.broke_off or run.result is None:
         return
     learn = [name for name, one in run.gradients.items() if one.norm is not None]
     live = run.graph.after([one for one in learn if one in run.recording.nodes], flowing=True)
     ends = run.graph.ends(live)
     for node in ends:
-        if node.type in _COPIES and node.name in run.wanted and node.name not in told:
+        if node.type in _COPIES and node.name in run.wanted and node.name not in explained:
             why = stop(run, node, live)
             says = f"{why.says} {_lacks(run, node.name)}"
             do = f"{why.do} If a constant is meant, write .detach() to say so."
@@ -46,18 +46,18 @@ def partial_cuts(run: Run, told: set[str | None]) -> Iterator[Fault]:
     yield from _constant_terms(run, ends, live)
     chosen = {node.name for node in ends if node.kind != "stopped" or node.type == "stop_gradient"}
     left = [one for one in run.recording.left if _copied(run, one).name in live | chosen]
-    yield from _returned(run, left, chosen, told) if left else ()
+    yield from _returned(run, left, chosen, explained) if left else ()
 
 
 def _returned(
-    run: Run, several: list[Left], chosen: set[str], told: set[str | None]
+    run: Run, several: list[Left], chosen: set[str], explained: set[str | None]
 ) -> Iterator[Fault]:
     """Yield a fault for each number that left torch and came back.
 
     It is a note for the nodes in `chosen`, which are detached or whole numbers, and for weights and
     targets. A loop may go through the same line often.
     """
-    met = {(one.call, line_of(one.place)) for one in run.recording.left if one.node in told}
+    met = {(one.call, line_of(one.place)) for one in run.recording.left if one.node in explained}
     for left in several:
         node, key = _copied(run, left), (left.call, line_of(left.place))
         back = _came_back(run, left) if left.value.size == 1 and key not in met else None
@@ -112,16 +112,16 @@ def _is_chosen(run: Run, node: Node) -> bool:
 
 def _constant_terms(run: Run, ends: list[Node], live: set[str]) -> Iterator[Fault]:
     """Yield a fault for a term made of a parameter's own `.data`, a note for one under no_grad."""
-    told = set[Where | None]()
+    met = set[Where | None]()
     for node in run.recording:
         if node.type not in _SUMS or not node.requires_grad or node.name not in run.wanted:
             continue
         for term in (edge.producer for edge in node.operands):
             before = run.graph.before([term.name]) if not (term.requires_grad or term.leaf) else ()
             cut = next((one for one in ends if one.name in before), None)
-            if cut is None or cut.place in told or not is_term(run, node):
+            if cut is None or cut.place in met or not is_term(run, node):
                 continue
-            told.add(cut.place)
+            met.add(cut.place)
             why, read = stop(run, cut, live), cut.operands[0].producer
             says = f"{why.says} So {called(term)}{in_line(term.place)} is a constant of the loss."
             if read.type == "parameter" and read.leaf and how_stopped(cut) == ".data":
@@ -145,7 +145,7 @@ def _lacks(run: Run, node: str) -> str:
     return f"No gradient comes back through it{lacks}."
 
 
-def slopes(run: Run, told: set[str | None]) -> Iterator[Fault]:
+def slopes(run: Run, explained: set[str | None]) -> Iterator[Fault]:
     """Yield a fault for each `grad()` whose result is a term of the loss, or part of a residual.
 
     As a step, in FGSM or first-order MAML, and as a weight it is meant to be a constant, and the
@@ -153,7 +153,7 @@ def slopes(run: Run, told: set[str | None]) -> Iterator[Fault]:
     """
     places = set[Where | None]()
     for node in run.recording:
-        if node.type != "grad" or node.name in told or node.place in places:
+        if node.type != "grad" or node.name in explained or node.place in places:
             continue
         readers = [
             one for one in _first_live(run, node)

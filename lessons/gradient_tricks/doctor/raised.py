@@ -35,8 +35,8 @@ _KNOWN = {
 """What torch says as a pattern; why and what to do, with a bar between."""
 
 
-def raised(run: Run, told: Collection[str]) -> Iterator[Fault]:
-    """The fault of a program that raised; none where one of those `told`, by kind, explains it."""
+def raised(run: Run, kinds: Collection[str]) -> Iterator[Fault]:
+    """The fault of a program that raised; none where one of these `kinds` explains it."""
     error = run.error
     if error is None:
         return
@@ -44,7 +44,7 @@ def raised(run: Run, told: Collection[str]) -> Iterator[Fault]:
     if run.recording.refused is not None:
         yield _refused(run, run.recording.nodes[run.recording.refused])
     elif "second time" in said:
-        if "no_create_graph" not in told:  # what grad() had saved is freed at once
+        if "no_create_graph" not in kinds:  # what grad() had saved is freed at once
             yield _second_time(run)
     elif returned := _RETURNED.search(said):
         yield _returned(*returned.groups())
@@ -59,7 +59,7 @@ def raised(run: Run, told: Collection[str]) -> Iterator[Fault]:
         none = [name for name, one in run.gradients.items() if one.norm is None]
         says = f"DistributedDataParallel waits for the gradient of {listed(none) or 'some weights'}"
         yield Fault("unused", f"{says}, and none came in the pass before.", WORDS("leave_out"))
-    elif not told or not (WITHOUT_GRAPH in said or "NoneType" in said):
+    elif not kinds or not (WITHOUT_GRAPH in said or "NoneType" in said):
         known = next((text for one, text in _KNOWN.items() if re.search(one, said)), "")
         why, _, do = known.partition(" | ")
         why = why or f"it says: {sentences(said, 300)}"
@@ -131,8 +131,8 @@ def _refused(run: Run, node: Node) -> Fault:
     how = "it was changed in place"
     if writer is not None:
         how = f"{writer.type} changed it in place{in_line(writer.place)}"
-    told = {"op": saver(node, stale), "names": listed([*same], 4), "where": in_line(node.place)}
-    says = f"{WORDS('refused', begun=begun, how=how, **told)}{from_to(stale)}"
+    words = {"op": saver(node, stale), "names": listed([*same], 4), "where": in_line(node.place)}
+    says = f"{WORDS('refused', begun=begun, how=how, **words)}{from_to(stale)}"
     return Fault("refused", says, instead_of(stale, WORDS("new_tensor")), node.name)
 
 

@@ -176,8 +176,8 @@ def watched(watch: Watch, target: Target, args: tuple[Any, ...], kwargs: Mapping
         watch.go_back(result)
     if not results and not error:
         watch.take_asked()
-    told = f"{type(returned).__name__} {visible(repr(returned), 60)}"
-    return Run(watch, target.name, named, target.folder, "" if results or error else told)
+    what = f"{type(returned).__name__} {visible(repr(returned), 60)}"
+    return Run(watch, target.name, named, target.folder, "" if results or error else what)
 
 
 def _losses_in(returned: Any) -> list[torch.Tensor]:

@@ -14,9 +14,9 @@ RESHAPE = frozenset(("unsqueeze", "view", "reshape", "expand", "getitem", "squee
 
 def broadcasts(run: Run) -> Iterator[Fault]:
     """Yield a fault for each op that broadcasts by accident and whose result becomes one number."""
-    told = set[Where | None]()
+    met = set[Where | None]()
     for node in run.recording:
-        if node.place is not None and node.place in told:  # of a loop, once
+        if node.place is not None and node.place in met:  # of a loop, once
             continue
         if node.type not in _COMPARE or node.name not in run.wanted or len(node.operands) != 2:
             continue
@@ -28,7 +28,7 @@ def broadcasts(run: Run) -> Iterator[Fault]:
         made = run.leaves_before(wide.producer.name, flat.producer.name)  # detached or not
         if not made or _meant(wide, flat) or not _is_reduced(run, node):
             continue
-        told.add(node.place)
+        met.add(node.place)
         both = {"one": called(wide.producer), "other": called(flat.producer)}
         op = f"{node.type}{in_line(node.place)}"
         says = WORDS("broadcast", op=op, n=f"{count}", **both)

@@ -32,14 +32,14 @@ def steps(run: Run) -> Iterator[Fault]:
             of = text.removesuffix(text[text.rfind(f".{name}(") :])
             do = WORDS("write_or_in_place", of=of, call=text, method=name)
             yield Fault("thrown_away", says, do, where=place)
-    told: set[tuple[str, int]] = set()
+    found: set[tuple[str, int]] = set()
     for step in run.optimizers.steps:
         number = id(step.optimizer)
         for fault in (*_misused(run, step), *_measured(run, step)):
             kind = fault.kind if fault.kind != "note" else fault.says
             kind = "not_cleared" if kind == "left_over" else kind  # one call mends both
-            if not told & {(kind, number), ("step_before_backward", number)}:
-                told.add((kind, number))
+            if not found & {(kind, number), ("step_before_backward", number)}:
+                found.add((kind, number))
                 yield fault
 
 

@@ -157,7 +157,7 @@ def _twice(run: Run, root: Node) -> Iterator[Fault]:
 def _undivided(run: Run) -> Iterator[Fault]:
     """Gradients of one loss that add up before a step, while the loss is a mean."""
     passes = {one.place: run.recording.nodes[one.node] for one in run.recording.passes}
-    told = set[str]()
+    met = set[str]()
     for step in run.optimizers.steps if not run.broke_off else ():
         events = [one for number in step.grads for one in step.events[number]]
         came = {one[2:4] for one in events if one.what == "came"}
@@ -169,8 +169,8 @@ def _undivided(run: Run) -> Iterator[Fault]:
         root = passes.get(next(iter(came))[1]) if len(came) == 1 else None
         if root is None or min(alone, step.passes) < 2 or changed or step.has_closure:
             continue
-        if not _is_scaled(run, root, step.passes) and step.name not in told:
-            told.add(step.name)
+        if not _is_scaled(run, root, step.passes) and step.name not in met:
+            met.add(step.name)
             where, by = in_line(next(iter(came))[1]), f"{step.passes}"
             at, name = at_step(run, step), called(root)
             yield Fault("note", WORDS("undivided", step=at, count=by, name=name, where=where))

@@ -69,14 +69,14 @@ def zeros(run: Run) -> Iterator[Fault]:
         hit = [one for one in left if one in before]
         if not hit:
             continue
-        told = _starting(run, node, ways, hit) if ways else _hooked(run, node, hit)
-        if told is None and not ways:
+        fault = _starting(run, node, ways, hit) if ways else _hooked(run, node, hit)
+        if fault is None and not ways:
             if len(_met(run, node)) < 2:
                 continue
             if _only_bias(run, name, hit):
-                told = replace(_cancelled(run, node, hit), kind="note")
-        if told is not None:
-            yield told
+                fault = replace(_cancelled(run, node, hit), kind="note")
+        if fault is not None:
+            yield fault
         else:  # one line runs for several layers, and all weights may cancel
             causes.setdefault((node.type, node.place, bool(ways)), (node, ways, []))[2].extend(hit)
         left = [one for one in left if one not in hit]
@@ -178,8 +178,8 @@ def _cancelled(run: Run, node: Node, hit: list[str], is_rounding: bool = False) 
     if is_rounding:
         what = f"{listed(hit)} is rounding alone"
         noise = f" {WORDS('steps_along_noise')}"
-    told = {"name": called(node), "where": at(place, first), "parts": listed(parts, 4)}
-    says = f"{WORDS('meet', what=what, count=f'{len(met)}', **told)}{noise}"
+    words = {"name": called(node), "where": at(place, first), "parts": listed(parts, 4)}
+    says = f"{WORDS('meet', what=what, count=f'{len(met)}', **words)}{noise}"
     return Fault("zero_gradient", says, WORDS("paths_cancel", name=called(node)), node.name)
 
 
