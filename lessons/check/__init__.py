@@ -101,7 +101,7 @@ def _raised(folder: Path, error: BaseException) -> Problem:
     text = str(error).removeprefix(str(file)).removeprefix(str(folder)).lstrip(":, ")
     if not type(error).__module__.startswith("lessons."):
         text = f"{type(error).__name__}: {text}"
-        if file == in_language(folder):  # no line of the lesson's code: perhaps the fault is ours
-            ours = traceback.extract_tb(error.__traceback__)[-1]
-            text += f" (raised in {ours.filename}, line {ours.lineno})"
+        frames = traceback.extract_tb(error.__traceback__)
+        if not any(str(folder) in frame.filename for frame in frames):  # perhaps the fault is ours
+            text += f" (raised in {frames[-1].filename}, line {frames[-1].lineno})"
     return Problem(file, line, text)

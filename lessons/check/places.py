@@ -10,17 +10,18 @@ _QUOTED = re.compile(r"`([^`]+)`|“([^”]+)”|'([^']+)'")
 
 
 def of_error(folder: Path, error: BaseException) -> tuple[Path, int]:
-    """Find the innermost line of the lesson's own code, or else the text that the error quotes."""
+    """Find the innermost line of the lesson's own code, or else the words that the error quotes."""
     if isinstance(error, SyntaxError) and error.filename:
         return folder / error.filename, error.lineno or 1
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         file = folder / frame.filename
-        if folder in file.parents and not isinstance(error, ProseError):
+        if folder in file.parents and file.is_file() and not isinstance(error, ProseError):
             return file, frame.lineno or 1
     message = str(error)
     lists = {"the word": "Words", "the setting": "Settings"}
     heading = next((lists[what] for what in lists if f"{what} '" in message), "")
-    return of_text(in_language(folder), message, heading)
+    of_ours = type(error).__module__.startswith("lessons.")
+    return of_text(in_language(folder) if of_ours else folder / "lesson.py", message, heading)
 
 
 def of_text(file: Path, message: str, heading: str = "") -> tuple[Path, int]:

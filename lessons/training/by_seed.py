@@ -45,7 +45,10 @@ class BySeed(Generic[S]):
         that the curves keep is often drawn as well.
         """
         if self._known is None or self._known[:2] != (done, settings):
-            self._known = done, settings, arrays(self.numbers(settings))
+            found = self.numbers(settings)
+            for name, one in found.items():
+                _one_for_each(self.seeds, one, f"the number {name!r}")
+            self._known = done, settings, arrays(found)
         numbers = self._known[2]
         if not drawn or "shown" not in settings:
             return Snapshot(numbers)
@@ -107,12 +110,16 @@ class TwoArms(BySeed[S], Generic[N, S]):
         """Make one update of both arms; ``done`` steps came before it."""
         for name in self.arms:
             loss = self.loss(name, done, settings)
-            if loss.shape != (len(self.seeds),):
-                raise ValueError(
-                    f"the loss has shape {[*loss.shape]}, expected [{len(self.seeds)}], one for "
-                    "each seed: take the mean over the other dimensions"
-                )
+            _one_for_each(self.seeds, loss, "the loss")
             self._optimizers[name].step(loss, self.rate(done, settings))
+
+
+def _one_for_each(seeds: range, value: torch.Tensor, what: str) -> None:
+    if value.shape != (len(seeds),):
+        raise ValueError(
+            f"{what} has shape {[*value.shape]}, expected [{len(seeds)}], one for each seed: take "
+            "the mean over the other dimensions"
+        )
 
 
 def arrays(tensors: Mapping[str, torch.Tensor]) -> dict[str, Array]:

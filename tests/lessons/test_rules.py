@@ -176,7 +176,7 @@ BROKEN = {
         ("w -= rate", "w += rate", "trick_off = 0.588 (the lesson 0.486) and 3 more")
     ],
     (torch_file.numbers, "moving_target", "lesson.py"): [
-        (".mean(-1)", ".mean()", "the loss has shape [], expected [1], one for each seed"),
+        (".mean(-1)", ".mean()", "has shape [], expected [1], one for each seed"),
     ],
     (frameworks.files, "flip", "in_jax.py"): [("import jax\n", "import jax  #\n", "changed since")],
     (frameworks.files, "flip", "in_jax.json"): [("-4.0", "-4.1", "trick_gradient differs by")],
