@@ -90,7 +90,7 @@ FEW = ("softmaxes", "long edges", "long edges, drawn", "a graph", "noise", "clif
 SMALLER = {
     "noise_leaks": ({"draws": "1"}, {"draws": "5000"}, {"draws": "20000"}, {"draws": "200000"}),
     "cliff": ({"path": "1"}, {"path": "40"}, {"path": "100"}),
-    "noise_layer": ({"seeds": "1", "draws": "2"}, {"seeds": "8"}, {"seeds": "16", "draws": "64"}),
+    "noise_layer": ({"seeds": "1"}, {"seeds": "8"}, {"seeds": "16"}),
     "guided_relu": ({"seeds": "1"}, {"seeds": "5"}, {"seeds": "10"}),
 }
 

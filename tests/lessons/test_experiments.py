@@ -9,7 +9,7 @@ from lessons.check.runs import Runs
 from lessons.outputs.catalogue import find, lessons
 from tests.support.course import with_each_choice
 
-HELD = {"moons": {"wiring": "reversal"}, "not_finite": {"root": "plain"}}
+HELD = {"not_finite": {"root": "plain"}}
 """Settings to keep: at others, the trick changes the value or the true gradient is NaN."""
 
 
@@ -46,7 +46,7 @@ AS_INTENDED = {
     "several_outputs": {"rule": "sum"},
     "scope": {"place": "map", "ops": "1"},
     "type_not_name": {"key": "Identity", "place": "inside"},
-    "guided_relu": {"spelling": "relu", "seeds": "1"},
+    "guided_relu": {"seeds": "1"},
     "flip": {"flips": "1"},
     "two_players": {},
     "wrong_ways": {"way": "layer"},

@@ -94,7 +94,6 @@ def test_a_clean_backward_ends_at_a_higher_loss_and_larger_values() -> None:
     ends = kept("noise_layer")["place=9"]
     assert ends["trick_loss"] > 1.2 * ends["plain_loss"]
     assert ends["trick_size"] > 1.25 * ends["plain_size"]
-    assert 1 - ends["trick_clean_loss"] / ends["trick_loss"] > 0.4, "the error is the noise itself"
     first = find("noise_layer").compute(find("noise_layer").validate({"place": "9"})).facts
     assert ends["quieter"] < 0.5 * numbers(first)["quieter"], "and so it saves less"
 
@@ -108,7 +107,6 @@ def test_guided_maps_stay_when_weights_are_randomised_and_plain_ones_do_not() ->
     assert guided[2] > 0.5 > 0.35 > guided[3], "the evidence is in the upper layers"
     assert all(abs(ends[f"plain_{layers}"]) < 0.15 for layers in range(2, 5))
     assert abs(ends["deconvnet_4"]) < 0.2
-    assert ends["guided_other"] > 0.5 > -0.1 > ends["plain_other"], "for another class's score"
 
 
 UNLIMITED = torch.tensor(math.inf, dtype=torch.float64)
@@ -121,7 +119,7 @@ UNLIMITED = torch.tensor(math.inf, dtype=torch.float64)
         ("codebook", "commitment", {"beta": 0.25}, "same"),
         ("noise_layer", "where", {"clean_backward": False}, "none"),
         *also(
-            ("moons", "classifier", {"wiring": "never"}, "alone"),
+            ("moons", "classifier", {"scale": 0.0}, "alone"),
             ("collapse", "loss", {"stop": False}, "same"),
             ("noise_layer", "loss", {"clean_backward": False}, "same"),
             ("guided_relu", "random", {"rule": "plain"}, "both"),

@@ -63,8 +63,7 @@ NEAR: dict[str, dict[str, Any]] = {
 
 
 def few(lesson: Lesson, **given: int) -> Any:
-    draws = {"draws": 4} if any(one.name == "draws" for one in lesson.lab.parameters) else {}
-    return settings(lesson, **{"dtype": "float64", "steps": 12} | draws | given)
+    return settings(lesson, **{"dtype": "float64", "steps": 12} | given)
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda one: one.slug)
@@ -120,8 +119,8 @@ def test_a_live_setting_is_one_that_trains_where_it_changes_what_steps_come_to(
 @pytest.mark.parametrize(
     ("slug", "given", "looked_at", "charts"),
     [
-        ("moons", {"steps": 30, "wiring": "subtract", "scale": 1e6}, {}, 3),
-        ("noise_layer", {"steps": 5, "strength": 1000, "draws": 2}, {}, 3),
+        ("moons", {"steps": 30, "wiring": "twice", "scale": 1e6}, {}, 3),
+        ("noise_layer", {"steps": 5, "strength": 1000}, {}, 3),
         ("guided_relu", {"steps": 15}, {"randomised": 2}, 1),
         ("cliff", {"steps": 5, "rate": 1000, "norm_limit": 1e6, "value_limit": 1e6}, {}, 1),
     ],
@@ -145,7 +144,7 @@ def test_blown_up_seeds_are_told(
     ("slug", "given", "near"),
     [
         ("moons", {"steps": 40, "seeds": 5}, {"rel": 1e-6}),
-        ("noise_layer", {"steps": 12, "seeds": 3, "draws": 4}, {"rel": 1e-6}),
+        ("noise_layer", {"steps": 12, "seeds": 3}, {"rel": 1e-6}),
         ("guided_relu", {"steps": 20, "seeds": 3}, {"rel": 1e-5, "abs": 1e-6}),
     ],
     ids=lambda one: one if isinstance(one, str) else "",

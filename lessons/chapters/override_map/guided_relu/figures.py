@@ -11,14 +11,14 @@ from lessons.chapters.override_map.guided_relu.net import (
     RULES,
     SIDE,
     Settings,
-    upstream_of,
 )
 from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.result import Array, Facts, Result
 from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
-from lessons.kit.chart_pieces import Trace, annotation, cells, plane
+from lessons.kit.chart_pieces import Trace, annotation, plane
+from lessons.kit.components import component_table
 from lessons.training.step_charts import HEIGHT, arms_table, of
 
 WORDS = Words(__file__)
@@ -42,32 +42,16 @@ _GREYS = ("ink:paper", "ink:text")
 
 
 def table(history: History, settings: Settings) -> Table:
-    """Accuracy and loss, or if asked how similar the maps are: mean, lowest and highest seed."""
-    facts = history.facts
-    if not settings.randomised:  # not before the learner has predicted what that does
-        return Table(
-            WORDS("accuracy_table", done=history.done),
-            (
-                ("", None),
-                (WORDS("mean"), "forward"),
-                (WORDS("lowest"), None),
-                (WORDS("highest"), None),
-            ),
-            tuple(
-                (label, *(number(of(facts, fact + end), 3) for end in ("", "_lowest", "_highest")))
-                for label, fact in ((WORDS("accuracy"), "accuracy"), (WORDS("loss"), "loss"))
-            ),
-        )
-    measures = {str(n): _randomised(n).replace("<br>", " ") for n in range(1, 1 + LAYERS)}
-    accuracy = {end: of(facts, f"accuracy{end}") for end in ("", "_lowest", "_highest")}
-    what = WORDS(
-        "alike_table",
-        done=history.done,
-        accuracy=accuracy[""],
-        lowest=accuracy["_lowest"],
-        highest=accuracy["_highest"],
+    """How similar the maps are, so far as asked: mean, lowest and highest seed."""
+    # Not beyond: the learner first predicts what another randomised layer does.
+    measures = {str(n): _randomised(n).replace("<br>", " ") for n in range(1 + settings.randomised)}
+    accuracy, lowest, highest = (
+        of(history.facts, f"accuracy{end}") for end in ("", "_lowest", "_highest")
     )
-    return arms_table(history, measures | {"other": WORDS("other_class")}, LOOKS, what=what)
+    what = WORDS(
+        "alike_table", done=history.done, accuracy=accuracy, lowest=lowest, highest=highest
+    )
+    return arms_table(history, measures, LOOKS, what=what)
 
 
 def _maps(history: History, settings: Settings) -> Figure:
@@ -75,24 +59,21 @@ def _maps(history: History, settings: Settings) -> Figure:
     picture, shape = history.latest.picture, WORDS.option("shape", settings.shape)
     layers = settings.randomised
     share, seen = max(zip(picture["shares"], KINDS, strict=True))
-    rows = [(WORDS("as_trained"), 0), *[(_randomised(layers), 1)] * bool(layers)]
+    rows = 2 if layers else 1
     data = [_square(picture["pixels"], (_GREYS, -0.5, 1.5), WORDS("pixel"), (0, 0))]
-    layout = _squares((WORDS("picture"), *CALLED.values()), len(rows))
-    in_words = []
-    for row, (called, which) in enumerate(rows):
-        maps = {rule: picture[rule][which] for rule in RULES}
-        data += _heat(maps, row)
-        in_words.append(WORDS("weights", called=called.replace("<br>", " "), maps=_in_words(maps)))
+    for row in range(rows):
+        data += _heat({rule: picture[rule][row] for rule in RULES}, row)
+    layout = _squares((WORDS("picture"), *CALLED.values()), rows)
+    title = WORDS("maps_title", shape=shape, seen=WORDS.option("shape", seen), share=share)
     if layers:
+        title = WORDS("rows_title", correlations=_correlations(history.facts, layers))
         # In the second row's first place, which has no square.
         layout["annotations"].append(_words(_randomised(layers), 0, -_STEP - SIDE / 2))
     return Figure(
         "maps",
-        WORDS("rows_title", correlations=_correlations(history.facts, layers))
-        if layers
-        else WORDS("maps_title", shape=shape, seen=WORDS.option("shape", seen), share=share),
+        title,
         WORDS("maps_caption", shape=shape, seed=int(picture["seed"][0])),
-        WORDS("maps_alt", shape=shape, done=history.done, maps=" ".join(in_words)),
+        WORDS("maps_alt", shape=shape, done=history.done, title=title),
         data,
         layout,
         height=HEIGHT if layers else 250,
@@ -107,6 +88,8 @@ def _correlations(facts: Facts, layers: int) -> str:
 
 
 def _randomised(layers: int) -> str:
+    if not layers:
+        return WORDS("as_trained")
     if layers == LAYERS:
         return WORDS("all_layers")
     return WORDS("last_layer") if layers == 1 else WORDS("last_layers", n=layers)
@@ -160,44 +143,16 @@ def _words(text: str, column: int, y: float) -> Trace:
     return annotation(column * _STEP + SIDE / 2, y, text, font=font)
 
 
-def _in_words(seen: dict[str, Array]) -> str:
-    """The maps in words: the largest size, and the share of pixels below 0."""
-    maps = (
-        WORDS(
-            "map",
-            rule=CALLED[rule],
-            size=number(float(np.abs(map_).max()), 3),
-            negative=(map_ < 0).mean(),
-        )
-        for rule, map_ in seen.items()
-    )
-    return f"{'; '.join(maps)}."
-
-
 def static_table(result: Result, settings: Settings) -> Table:
     """The eight relus in numbers."""
-    labels = {"forward": WORDS("output"), "true_gradient": CALLED["plain"]}
-    labels |= {
+    labels = {
+        "forward": WORDS("output"),
+        "true_gradient": CALLED["plain"],
         "trick_gradient": WORDS("autograd", rule=CALLED[settings.rule]),
         "intended_gradient": WORDS("formula"),
     }
-    upstream = upstream_of(settings)
-    rows = [
-        (
-            str(index + 1),
-            number(BEFORE[index], 3),
-            number(upstream[index], 3),
-            *cells(result, labels, index, 4),
-        )
-        for index in range(len(BEFORE))
-    ]
-    columns: list[tuple[str, str | None]] = [
-        (WORDS("relu"), None),
-        (WORDS("input"), None),
-        (WORDS("upstream"), None),
-    ]
-    columns += [(label, role) for role, label in labels.items()]
-    return Table(WORDS("relus_table"), tuple(columns), tuple(rows))
+    inputs = [number(one, 3) for one in BEFORE]
+    return component_table(result, labels, inputs, WORDS("relus_table"), WORDS("input"))
 
 
 CHARTS = (_maps,)

@@ -9,11 +9,9 @@ import torch.nn.functional as F
 
 rule = "guided"  # of the eight relus; or deconvnet, or plain
 behind = "weights"  # their score is a weighted sum; or sum: the plain one
-spelling = "relu"  # how the model writes relu; or clamp, or maximum
 seeds = 5
 seed = 0  # the first of them
 steps = 400
-noise = 0.25
 rate = 0.01
 dtype = torch.float32
 
@@ -45,21 +43,15 @@ def guided_relu(x, network, rule):
         return network(x)
 
 
-def relu(x):
-    if spelling == "maximum":
-        return torch.maximum(x, torch.zeros_like(x))
-    return torch.relu(x) if spelling == "relu" else x.clamp(min=0)
-
-
 def network(x):  # the score of eight relus
-    y = relu(x)
+    y = torch.relu(x)
     return (torch.tensor(WEIGHTS).to(x) * y).sum() if behind == "weights" else y.sum()
 
 
 def scores(w, x):  # of the classes, by a network with these weights and biases
-    x = relu(F.conv2d(x, w[0], w[1], stride=2))
-    x = relu(F.conv2d(x, w[2], w[3], stride=2))
-    return F.linear(relu(F.linear(x.flatten(1), w[4], w[5])), w[6], w[7])
+    x = torch.relu(F.conv2d(x, w[0], w[1], stride=2))
+    x = torch.relu(F.conv2d(x, w[2], w[3], stride=2))
+    return F.linear(torch.relu(F.linear(x.flatten(1), w[4], w[5])), w[6], w[7])
 
 
 def drawn(seed):  # weights and biases, uniform within 1 / sqrt(fan-in)
@@ -79,7 +71,7 @@ def pictures(count, draw):  # triangles, circles and crosses in turn, in noise
     bar = [torch.maximum(a.abs() - 0.33 * size, b.abs() - 1.15 * size) for a, b in ((x, y), (y, x))]
     outside = torch.stack([triangle, torch.hypot(x, y) - size, torch.minimum(*bar)])
     shape = torch.sigmoid(-4 * SIDE / 1.5 * outside[torch.arange(count) % 3, torch.arange(count)])
-    reach = noise * math.sqrt(3)
+    reach = 0.25 * math.sqrt(3)  # of noise with the standard deviation 0.25
     shape += torch.empty(shape.shape).uniform_(-reach, reach, generator=draw)
     return shape[:, None].to(dtype)
 
@@ -115,5 +107,9 @@ if __name__ == "__main__":
             for n, other in enumerate(changed, start=1):
                 both = (own * ranks(other, tested, name)).sum(-1).mean().item()
                 kept[f"{name}_{n}"] = kept.get(f"{name}_{n}", 0) + both / seeds
-    result = {"forward": relu(x).tolist(), "trick_gradient": gradient.tolist(), "trained": kept}
+    result = {
+        "forward": torch.relu(x).tolist(),
+        "trick_gradient": gradient.tolist(),
+        "trained": kept,
+    }
     print(json.dumps(result))

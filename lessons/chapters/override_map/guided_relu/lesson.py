@@ -6,9 +6,9 @@ picture under three rules for relu; what a rule does to one relu, at eight relus
 
 import inspect
 from collections.abc import Callable
-from functools import lru_cache
 
 import torch
+from torch.nn.functional import cross_entropy
 
 from lessons.chapters.override_map.guided_relu.figures import CHARTS, static_table, table
 from lessons.chapters.override_map.guided_relu.net import (
@@ -16,7 +16,6 @@ from lessons.chapters.override_map.guided_relu.net import (
     BEHIND,
     FRESH,
     KINDS,
-    RELUS,
     RULES,
     SIDE,
     STREAMS,
@@ -25,18 +24,16 @@ from lessons.chapters.override_map.guided_relu.net import (
     Program,
     Settings,
     compared,
-    entropy,
     joined,
     labels,
     maps,
     pictures,
     test_pictures,
-    upstream_of,
 )
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Array, Result, warned
+from lessons.contract.result import Array, Facts, Result
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
@@ -51,8 +48,6 @@ from lessons.training.by_seed import BySeed
 from lessons.training.settings import counted_seeds
 from lessons.training.stacked import Adam
 from lessons.training.under_way import numbers_at_end
-
-WORDS = Words(__file__)
 
 BATCH = 32
 """New pictures at each step, for each seed its own."""
@@ -96,80 +91,67 @@ class Shapes(BySeed[Settings]):
         self.others = Networks.new([seed + FRESH for seed in self.seeds], *self._to)
         self.streams = [torch.Generator().manual_seed(seed + STREAMS) for seed in self.seeds]
         self._adam = Adam(self.networks.weights)
-        self._tested = self._test(settings)
-        self._compare(settings)
+        self._accuracy = self._test()
+        self._alike = self._compare()
 
     def step(self, done: int, settings: Settings) -> None:
         """One update, on pictures not seen before; tests and compares where it is their turn."""
-        parts = [pictures(BATCH, settings.noise, stream) for stream in self.streams]
-        logits = self.networks.logits(torch.stack(parts, 1).to(*self._to), settings.spelling)
-        self._adam.step(entropy(logits, labels(BATCH)), settings.rate)
+        parts = [pictures(BATCH, stream) for stream in self.streams]
+        logits = self.networks.logits(torch.stack(parts, 1).to(*self._to))
+        target = labels(BATCH).to(logits.device).expand(len(logits), -1)
+        self._adam.step(cross_entropy(logits, target, reduction="none").mean(1), settings.rate)
         done += 1
         last = done == settings.steps
         if last or done % TEST_EVERY == 0:
-            self._tested = self._test(settings)
+            self._accuracy = self._test()
         if last or done % COMPARE_EVERY == 0:
-            self._compare(settings)
+            self._alike = self._compare()
 
     def numbers(self, settings: Settings) -> dict[str, torch.Tensor]:
         """As last tested and compared, float64 on the CPU, shape [seeds]; of maps the means."""
-        if self._as != settings.spelling:
-            self._compare(settings)
-        found = dict(self._tested)
+        found = {"accuracy": self._accuracy}
         for rule, each in self._alike.items():
-            *depths, other = each.mean(2)
-            found |= {f"{rule}_{layers}": one for layers, one in enumerate(depths, start=1)}
-            found[f"{rule}_other"] = other
+            found |= {f"{rule}_{layers}": one for layers, one in enumerate(each.mean(2))}
         return found
 
     def picture(self, index: int, settings: Settings) -> dict[str, Array]:
         """One seed's maps of one picture, before and after randomising, and what all give."""
         own = self.networks.of_seed(index)
-        changed = own.randomised(self.others.of_seed(index), settings.randomised)
-        pair = joined([own, changed])
+        pair = joined([own, own.randomised(self.others.of_seed(index), settings.randomised)])
         kind = KINDS.index(settings.shape)
-        place = len(KINDS) * (settings.picture - 1) + kind
-        x = test_pictures(TESTED, settings.noise)[place : place + 1].to(*self._to)
+        x = test_pictures(TESTED)[kind : kind + 1].to(*self._to)
         found = {}
         for rule in RULES:
-            both = maps(self.program, pair, x, torch.tensor([kind]), rule, settings.spelling)[:, 0]
+            both = maps(self.program, pair, x, torch.tensor([kind]), rule)[:, 0]
             found[rule] = array(both).reshape(2, SIDE, SIDE)
         with torch.no_grad():
-            shares = own.logits(x, settings.spelling)[0, :, 0].softmax(0)
+            shares = own.logits(x)[0, :, 0].softmax(0)
         return found | {"pixels": array(x[0, 0]), "shares": array(shares)}
 
     @torch.no_grad()
-    def _test(self, settings: Settings) -> dict[str, torch.Tensor]:
-        """Accuracy and loss on the test pictures, float64 on the CPU, shape [seeds]."""
-        x = test_pictures(TESTED, settings.noise).to(*self._to)
-        logits = self.networks.logits(x.expand(-1, len(self.seeds), -1, -1), "relu")
+    def _test(self) -> torch.Tensor:
+        """Accuracy on the test pictures, float64 on the CPU, shape [seeds]."""
+        x = test_pictures(TESTED).to(*self._to)
+        logits = self.networks.logits(x.expand(-1, len(self.seeds), -1, -1))
         known = logits.isfinite().all(2).all(1).cpu()
         right = (logits.argmax(1).cpu() == labels(TESTED)).to(torch.float64).mean(1)
-        loss = entropy(logits, labels(TESTED)).to("cpu", torch.float64)
-        return {"accuracy": torch.where(known, right, torch.nan), "loss": loss}
+        return torch.where(known, right, torch.nan)
 
-    def _compare(self, settings: Settings) -> None:
+    def _compare(self) -> dict[str, torch.Tensor]:
         """Compare the maps of the networks as they are now."""
-        self._as = settings.spelling
-        x = test_pictures(COMPARED, settings.noise).to(*self._to)
-        self._alike = compared(self.program, self.networks, self.others, x, settings.spelling)
-
-
-def layer(behind: str, spelling: str) -> Callable[[torch.Tensor], torch.Tensor]:
-    """Eight relus and the score behind them: a weighted sum, or their plain sum."""
-
-    def score(x: torch.Tensor) -> torch.Tensor:
-        y = RELUS[spelling](x)
-        return (torch.tensor(BEHIND).to(x) * y).sum() if behind == "weights" else y.sum()
-
-    return score
+        x = test_pictures(COMPARED).to(*self._to)
+        return compared(self.program, self.networks, self.others, x)
 
 
 def eight_relus(settings: Settings) -> Start:
-    """The score of eight relus by themselves."""
+    """The score of eight relus by themselves: a weighted sum, or their plain sum."""
     device, dtype = device_and_dtype(settings)
     x = torch.tensor(BEFORE, device=device, dtype=dtype).requires_grad_()
-    network = layer(settings.behind, settings.spelling)
+
+    def network(x: torch.Tensor) -> torch.Tensor:
+        y = torch.relu(x)
+        return (torch.tensor(BEHIND).to(x) * y).sum() if settings.behind == "weights" else y.sum()
+
     return Start({"x": x}, {"network": network, "rule": settings.rule}, (settings.point - 1,))
 
 
@@ -181,8 +163,8 @@ def by_role(program: Program, settings: Settings) -> dict[str, torch.Tensor]:
         by autograd, without one. intended_gradient: by the rule's formula.
     """
     start = eight_relus(settings)
-    x = start.leaves["x"]
-    upstream = torch.tensor(upstream_of(settings)).to(x)
+    x, network = start.leaves["x"], start.arguments["network"]
+    upstream = torch.tensor(BEHIND).to(x) if settings.behind == "weights" else torch.ones_like(x)
     active = (x > 0).to(x)
     formula = {
         "plain": upstream * active,
@@ -192,84 +174,65 @@ def by_role(program: Program, settings: Settings) -> dict[str, torch.Tensor]:
     return {
         "forward": torch.relu(x.detach()),
         "trick_gradient": gradient(start.call(program), x),
-        "true_gradient": gradient(start.arguments["network"](x), x),
+        "true_gradient": gradient(network(x), x),
         "intended_gradient": formula[settings.rule].detach(),
     }
 
 
 def compute(program: Program, settings: Settings) -> Result:
     """Compute the part that needs no training: the rule's effect on eight relus."""
-    whole = inspect.unwrap(program)  # edges cut in the eight relus' graph are whole in the networks
-    roles = by_role(program, settings)
-    series = components(roles)
-    place, words = settings.point - 1, missed(settings.spelling)
-    return Result(
-        series=series,
-        facts={
-            **{role: float(line.y[place]) for role, line in zip(roles, series, strict=True)},
-            **_beliefs(whole, settings),
-        },
-        notes=warned(words and WORDS("same_maps", why=words)),
-        work=counted_seeds(settings),
-    )
+    series = components(by_role(program, settings))
+    facts = {line.name: float(line.y[settings.point - 1]) for line in series}
+    return Result(series, facts=facts, work=counted_seeds(settings))
 
 
-def _beliefs(program: Program, settings: Settings) -> dict[str, float | str]:
-    """In how many of the eight relus the guided gradient is not the plain one; what is missed."""
+def differing(program: Program) -> Facts:
+    """In how many of the eight relus the guided gradient is not the plain one."""
 
     def differ(behind: str) -> int:
-        given = settings | {"rule": "guided", "spelling": "relu", "behind": behind}
-        roles = by_role(program, given)
+        given = Settings.read({"rule": "guided", "behind": behind})
+        roles = by_role(inspect.unwrap(program), given)
         return int((roles["trick_gradient"] != roles["true_gradient"]).sum())
 
-    return {
-        "differ_weights": differ("weights"),
-        "differ_sum": differ("sum"),
-        "missed": missed("clamp"),
-    }
+    return {"differ_weights": differ("weights"), "differ_sum": differ("sum")}
 
 
-def two_pixels(program: Program) -> dict[str, float | str]:
+def two_pixels(program: Program) -> Facts:
     """Two hidden units, and two last layers that weigh them: how alike the gradients are."""
-    program = inspect.unwrap(program)  # edges cut in the eight relus' graph are whole here
     rows = torch.tensor([[2.0, 1.0], [1.0, 2.0]], dtype=torch.float64)
-    pixels = torch.ones(2, dtype=torch.float64)
 
     def gradient_of(last: tuple[float, float], rule: str) -> torch.Tensor:
-        x = pixels.clone().requires_grad_()
+        x = torch.ones(2, dtype=torch.float64, requires_grad=True)
 
         def score(x: torch.Tensor) -> torch.Tensor:
             return (torch.tensor(last).to(x) * torch.relu(rows @ x)).sum()
 
-        return gradient(program(x, score, rule), x)
+        # Edges cut in the eight relus' graph are whole here.
+        return gradient(inspect.unwrap(program)(x, score, rule), x)
 
-    def cosine(rule: str) -> float:
-        before, after = (gradient_of(last, rule) for last in lasts)
-        return torch.cosine_similarity(before, after, dim=0).item()
+    def cosine(one: torch.Tensor, other: torch.Tensor) -> float:
+        return torch.cosine_similarity(one, other, dim=0).item()
 
     lasts = (2.0, -1.0), (1.0, -2.0)
-    before, after = (
-        "(" + ", ".join(number(part, 3) for part in gradient_of(last, "plain").tolist()) + ")"
-        for last in lasts
-    )
+    plain, guided = ([gradient_of(last, rule) for last in lasts] for rule in ("plain", "guided"))
+    before, after = ([number(part, 3) for part in one.tolist()] for one in plain)
     return {
-        "plain_before": before,
-        "plain_after": after,
-        "cosine_came": cosine("guided"),
+        "plain_before": f"({', '.join(before)})",
+        "plain_after": f"({', '.join(after)})",
+        "cosine_came": cosine(*guided),
         "cosine_guided": 1.0,
-        "cosine_plain": cosine("plain"),
-        "cosine_units": torch.cosine_similarity(rows[0], rows[1], dim=0).item(),
+        "cosine_plain": cosine(*plain),
+        "cosine_units": cosine(rows[0], rows[1]),
     }
 
 
-@lru_cache(maxsize=8)
-def missed(spelling: str) -> str:
-    """The engine's warning if the networks' relu is of another type; else empty."""
+def missed() -> Facts:
+    """The engine's warning if the networks' relu is written as a clamp."""
     networks = Networks.new([0], torch.device("cpu"), torch.float32)
-    x = test_pictures(1, 0.0)
+    x = test_pictures(1)
     with gradient_override_map({}) as report:
-        networks.logits(x, spelling)
-    return "" if report.ran["relu"] else unmatched("Relu", ["relu"], report.ran)
+        networks.logits(x, lambda x: x.clamp(min=0))
+    return {"missed": unmatched("Relu", ["relu"], report.ran)}
 
 
 def seconds(settings: Settings) -> float:
@@ -278,7 +241,7 @@ def seconds(settings: Settings) -> float:
 
 
 LAB = Lab(
-    words=WORDS,
+    words=Words(__file__),
     settings=Settings,
     compute=compute,
     table=static_table,
@@ -306,6 +269,6 @@ LESSON = Lesson(
     program=guided_relu,
     lab=LAB,
     predictions={"equal": never_differs, "random": who_notices},
-    facts=(two_pixels,),
+    facts=(differing, two_pixels, missed),
     highlight='with gradient_override_map({"Relu": relu}, warn=False):',
 )

@@ -78,8 +78,7 @@ def trained(one_seed, clean_backward, count):
             noise.draw = lambda _: kept[index]  # noqa: B023  (used at once)
             losses.append(((network(x) - target) ** 2).mean().item())
         size = (network[: 2 * place](x) ** 2).mean().sqrt().item()
-        clean = ((network.eval()(x) - target) ** 2).mean().item()
-    return {"loss": sum(losses) / 4, "clean_loss": clean, "size": size}
+    return {"loss": sum(losses) / 4, "size": size}
 
 
 def alone(clean_backward):

@@ -25,7 +25,7 @@ from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
 from lessons.gradient_tricks.tricks import stop_gradient
 from lessons.kit.answers import nearest_factor
-from lessons.kit.chart_pieces import Trace, annotation, axes, points, scatter
+from lessons.kit.chart_pieces import annotation, axes, points
 from lessons.kit.components import component_table
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import ComputedInFloat32, array, golden, series_by_role
@@ -38,6 +38,7 @@ from lessons.training.step_charts import (
     HEIGHT,
     arms_table,
     banded,
+    line,
     lines_of,
     logarithmic,
     of,
@@ -60,9 +61,6 @@ REACH = 3.0
 GAIN = 1.7
 """Times the usual 1/√inputs: so the signal neither dies nor saturates on its way through."""
 
-AT_ONCE = 64
-"""Networks in one backward pass where many noise draws are measured: more leave the cache."""
-
 INPUTS = 17
 """Numbers that the layer is given where it stands alone."""
 
@@ -70,14 +68,11 @@ INPUTS = 17
 # lower 32 bits of a seed, and 2**33 + 1 would be 1 again.
 KEPT_FROM, NOISE_FROM = 2**31, 2**30
 
-MOST_DRAWS = 64
-"""Draws of noise that gradients can be measured with."""
+DRAWS = 32
+"""Draws of noise that gradients are measured with."""
 
 LOOKED_AT = 4
 """Draws of noise that a loss is told over."""
-
-PREVIEW_DRAWS = 8
-"""Draws of noise measured while the learner drags."""
 
 MEASURED = 25
 """The number of times a whole run measures the gradients' noise, which costs more than a step."""
@@ -112,9 +107,7 @@ class Settings(ComputedInFloat32):
     seeds = whole(8, 1, 16)
     steps = training.steps(400, 20000)
     rate = training.rate(0.003, (0.0005, 0.02), 0.0005)
-    draws = whole(32, 2, MOST_DRAWS, advanced=True, in_run="looks")
     layer = choice("clean", "plain", in_run="looks")
-    point = whole(13, 1, INPUTS, advanced=True, in_run="looks")
     seed = training.first_seed()
 
 
@@ -159,9 +152,9 @@ class Long(TwoArms[ModuleList, Settings]):
         self.x, self.target = x.expand(len(self.seeds), -1, -1), target
         self._fresh = Draws(NOISE_FROM + seed for seed in self.seeds)
         kept = Draws(KEPT_FROM + seed for seed in self.seeds)
-        self.kept = kept.uniform(MOST_DRAWS, WIDTH, POINTS).to(self.like)
+        self.kept = kept.uniform(DRAWS, WIDTH, POINTS).to(self.like)
         self._done = 0
-        self._measured: tuple[float, ...] = (-1,)
+        self._measured = (-1, 0, 0.0)
         return layers_of(self.draws)
 
     def step(self, done: int, settings: Settings) -> None:
@@ -181,12 +174,12 @@ class Long(TwoArms[ModuleList, Settings]):
 
     def numbers(self, settings: Settings) -> dict[str, torch.Tensor]:
         """Losses, sizes before the noise, and each layer's noise as last measured; [seeds]."""
-        if self._measured[1:] != _counted(settings):
+        if self._measured[1:] != (settings.place, settings.strength):
             self._measure(settings)
         return self._losses(settings) | self._noise
 
     def _measure(self, settings: Settings) -> None:
-        measured = (self._done, *_counted(settings))
+        measured = self._done, settings.place, settings.strength
         if self._measured != measured:
             self._noise, self._measured = self.gradient_noise(settings), measured
 
@@ -203,16 +196,13 @@ class Long(TwoArms[ModuleList, Settings]):
         x = self.x.repeat(1, 1, LOOKED_AT)  # the draws side by side, as more points
         draw = self.kept[:, :LOOKED_AT].transpose(1, 2).flatten(2)
         target = self.target.repeat(1, 1, LOOKED_AT)
-        behind = 2 * settings.place  # a layer and a tanh each
         found: dict[str, torch.Tensor] = {}
         for name in self.arms:
             network = self._network(name, settings, draw)
             noisy = network(x)
-            before = network[:behind](self.x)
-            clean = network.eval()[behind:](before)
+            before = network[: 2 * settings.place](self.x)  # a layer and a tanh each
             found |= {
                 f"{name}_loss": (noisy - target).square().mean((1, 2)),
-                f"{name}_clean_loss": (clean - self.target).square().mean((1, 2)),
                 f"{name}_size": before.square().mean((1, 2)).sqrt(),
             }
         return found
@@ -247,18 +237,11 @@ class Long(TwoArms[ModuleList, Settings]):
         }
 
     def _gradients(self, settings: Settings) -> dict[str, list[torch.Tensor]]:
-        """By arm, each layer's weight gradient for every draw, shape [seeds, draws, entries]."""
-        many = max(1, AT_ONCE // len(self.seeds))
-        draws = torch.split(self.kept[:, : settings.draws], many, 1)
-        parts = [self._of_draws(settings, some) for some in draws]
-        return {
-            name: [torch.cat(one, 1) for one in zip(*(part[name] for part in parts), strict=True)]
-            for name in self.arms
-        }
+        """By arm, each layer's weight gradient for every draw, shape [seeds, draws, entries].
 
-    def _of_draws(self, settings: Settings, draws: torch.Tensor) -> dict[str, list[torch.Tensor]]:
-        """``_gradients`` of a few draws: each has a network of its own, to get its own gradient."""
-        seeds, count = draws.shape[:2]
+        Each draw has a network of its own, to get its own gradient.
+        """
+        seeds, count = self.kept.shape[:2]
 
         def spread(one: torch.Tensor) -> torch.Tensor:
             return one.detach().unsqueeze(1).expand(-1, count, -1, -1).flatten(0, 1)
@@ -266,7 +249,7 @@ class Long(TwoArms[ModuleList, Settings]):
         layers = copy.deepcopy(self.arms["trick"])
         for weight in layers.parameters():
             weight.data = spread(weight)
-        draw, place = draws.flatten(0, 1), settings.place
+        draw, place = self.kept.flatten(0, 1), settings.place
         network = long_network(layers, torch.nn.Identity(), place)
         weights = [weight for name, weight in layers.named_parameters() if "weight" in name]
         entering = network[: 2 * place](spread(self.x))
@@ -285,11 +268,6 @@ class Long(TwoArms[ModuleList, Settings]):
                 )
             found[name] = [one.reshape(seeds, count, -1) for one in (*before, *behind)]
         return found
-
-
-def _counted(settings: Settings) -> tuple[float, ...]:
-    """The settings that the gradients' noise is of."""
-    return settings.place, settings.strength, settings.draws
 
 
 def relative_variance(gradients: torch.Tensor) -> torch.Tensor:
@@ -331,7 +309,7 @@ def by_itself(settings: Settings) -> Start:
         "clean_backward": settings.layer == "clean",
         "draw": lambda _: drawn,
     }
-    return Start({"x": x}, arguments, (settings.point - 1,), torch.tanh, {"drawn": drawn})
+    return Start({"x": x}, arguments, (12,), torch.tanh, {"drawn": drawn})
 
 
 def by_role(program: Program, start: Start) -> dict[str, torch.Tensor]:
@@ -385,6 +363,7 @@ def _noise_by_layer(history: History, settings: Settings) -> Figure:
         axes((0.5, LAYERS + 0.5), decades, WORDS("layer"), WORDS("relative_variance"))
     )
     layout["xaxis"] |= {"dtick": 1}
+    middle = np.array([place + 0.5, place + 0.5])
     side, shift = ("left", 5) if place < LAYERS / 2 else ("right", -5)
     where = {"xanchor": side, "yanchor": "top", "xshift": shift}
     layout["annotations"] = [annotation(place + 0.5, decades[1], WORDS("noise"), **where)]
@@ -403,7 +382,7 @@ def _noise_by_layer(history: History, settings: Settings) -> Figure:
     return WORDS.chart(
         "noise",
         [
-            _upright(place + 0.5, decades),
+            line(WORDS("noise"), middle, 10.0 ** np.array(decades), "role:noise", "solid", 5),
             *banded(seeds, [called for _, called in ARMS.values()], layout),
             *(points(one) | {"hovertemplate": WORDS("layer_hover")} for one in seeds),
         ],
@@ -411,7 +390,7 @@ def _noise_by_layer(history: History, settings: Settings) -> Figure:
         HEIGHT,
         plain=plain,
         trick=trick,
-        draws=settings.draws,
+        draws=DRAWS,
         done=history.done,
         layers="; ".join(said),
         place=place,
@@ -435,20 +414,6 @@ def static_table(result: Result, settings: Settings) -> Table:
     names = [number(float(x), 3) for x in result["forward"].x]
     caption = WORDS("static_table")
     return component_table(result, labels, names, caption, "x", 4)
-
-
-def _upright(x: float, decades: tuple[float, float]) -> Trace:
-    return scatter("lines", np.array([x, x]), 10.0 ** np.array(decades)) | {
-        "line": {"color": "role:noise", "dash": "solid", "width": 5},
-        "opacity": 0.5,
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
-
-
-def preview(settings: Settings) -> Settings:
-    """A few draws, for while the learner drags; the chart's caption says how many."""
-    return settings | {"draws": min(settings.draws, PREVIEW_DRAWS)}
 
 
 TRAINING = Training(Long, (_noise_by_layer, _losses, _sizes), table, cuts=True)
@@ -476,7 +441,7 @@ def compute(program: Program, settings: Settings) -> Result:
 def seconds(settings: Settings) -> float:
     """About how long the gradients' noise takes to measure, for each seed and each of its draws."""
     each = 2e-4 if settings.dtype == "float64" else 1e-4
-    return 0.01 + float(settings.seeds * (0.001 + each * settings.draws))
+    return 0.01 + float(settings.seeds * (0.001 + each * DRAWS))
 
 
 LAB = Lab(
@@ -485,7 +450,6 @@ LAB = Lab(
     compute=compute,
     # What the layer by itself hands back is seen in the graph and in the table.
     table=static_table,
-    preview=preview,
     seconds=seconds,
     start=by_itself,
     training=TRAINING,
@@ -502,7 +466,7 @@ def quieter_where(result: Result, program: Program = NoiseLayer) -> str:
 
 def how_it_ends(result: Result, program: Program = NoiseLayer) -> str:
     """The loss with the clean backward, against the loss without it."""
-    ends = numbers_at_end(LAB, program, seeds="4", steps="100", draws="4", place="9")
+    ends = numbers_at_end(LAB, program, seeds="4", steps="100", place="9")
     share = ends["trick_loss"] / ends["plain_loss"]
     return nearest_factor(share, {"lower": 0.7, "same": 1.0, "higher": 1.4})
 
