@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 import torch
 
-from lessons.chapters.stop_gradient.shared_noise import lab as noise_lab
-from lessons.chapters.stop_gradient.shared_noise.lab import MOST_DRAWS
 from lessons.contract.lesson import Lesson, RefusedTextError
 from lessons.contract.parameters import Integer, Numbers
 from lessons.outputs.catalogue import lessons
@@ -71,24 +69,18 @@ def largest(lesson: Lesson) -> dict[str, str]:
             found[one.name] = ", ".join(str(place / 100 + 0.1) for place in range(one.most))
         elif isinstance(one, Integer) and one.name not in ("seed", "point"):
             found[one.name] = str(one.high)
-    if "draws" in found and "x" in found:
-        room = noise_lab.MOST_NUMBERS // len(found["x"].split(","))
-        found["draws"] = str(min(int(found["draws"]), room))
     return found
 
 
 def lessons_at_their_largest() -> list[dict[str, Any]]:
-    wishes = [{"lab": one.slug, "values": largest(one), "good": {}} for one in lessons()]
-    few = ", ".join(str(place) for place in range(noise_lab.MOST_NUMBERS // MOST_DRAWS))
-    most = {"draws": str(MOST_DRAWS), "x": few}
-    return [*wishes, {"lab": "wrong_place", "values": most, "good": {}}]
+    return [{"lab": one.slug, "values": largest(one), "good": {}} for one in lessons()]
 
 
 FEW = ("softmaxes", "long edges", "long edges, drawn", "a graph", "noise", "cliff", "wrong_place")
 """Programs and lessons before a commit: of each kind of work one that takes much."""
 
 SMALLER = {
-    "noise_leaks": ({"draws": "1"}, {"draws": "5000"}, {"draws": "20000"}, {"draws": "200000"}),
+    "noise_leaks": ({"draws": "1"}, {"draws": "500"}, {"draws": "5000"}),
     "cliff": ({"path": "1"}, {"path": "40"}, {"path": "100"}),
     "noise_layer": ({"seeds": "1"}, {"seeds": "8"}, {"seeds": "16"}),
     "guided_relu": ({"seeds": "1"}, {"seeds": "5"}, {"seeds": "10"}),

@@ -9,9 +9,7 @@ import pytest
 import torch
 
 from lessons.contract.devices import DTYPES, devices
-from lessons.contract.parameters import InvalidParametersError
 from lessons.kit.noise import FEW, ROWS, unit_draws
-from lessons.outputs.catalogue import find
 from tests.support.course import run
 from tests.support.present import present
 
@@ -41,12 +39,12 @@ def test_more_draws_begin_with_the_same_draws() -> None:
 
 def test_mean_and_band_are_those_of_the_uniform_distribution() -> None:
     low, high = 0.5, 1.5
-    result = run("noise_leaks", draws="200000", noise_low="0.5", noise_high="1.5", x="1")
+    result = run("noise_leaks", draws="5000", noise_low="0.5", noise_high="1.5", x="1")
     (over,) = (s for s in result.statistics if s.name == "trick_gradient")
     mean = 2 / 3 * (high**1.5 - low**1.5) / (high - low)  # of √u
-    assert over.y[0] == pytest.approx(mean, abs=2e-3)
-    assert present(over.low)[0] == pytest.approx(math.sqrt(low + 0.05 * (high - low)), abs=3e-3)
-    assert present(over.high)[0] == pytest.approx(math.sqrt(low + 0.95 * (high - low)), abs=3e-3)
+    assert over.y[0] == pytest.approx(mean, abs=5e-3)
+    assert present(over.low)[0] == pytest.approx(math.sqrt(low + 0.05 * (high - low)), abs=1e-2)
+    assert present(over.high)[0] == pytest.approx(math.sqrt(low + 0.95 * (high - low)), abs=1e-2)
 
 
 def test_noise_by_hand_replaces_drawn_noise() -> None:
@@ -74,19 +72,3 @@ def test_a_chunk_that_is_kept_is_that_of_the_seed_and_stays_so() -> None:
         again,
         torch.rand(ROWS, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(2 * 7)),
     )
-
-
-def test_more_draws_than_allowed_are_refused_with_what_would_do() -> None:
-    noisy = find("noise_leaks")
-    text = {"x": ", ".join(map(str, range(1, 257))), "draws": "200000"}
-    with pytest.raises(InvalidParametersError) as refused:
-        noisy.validate(text)
-    message = refused.value.errors["draws"]
-    assert "200,000 draws at 256 inputs are 51,200,000" in message
-    assert "1,000,000" in message
-    most = int(message.split("Take ")[1].split(" draws")[0].replace(",", ""))
-    noisy.validate(text | {"draws": str(most)})
-    noisy.validate(text | {"u": "1"})  # given by hand, nothing is drawn
-    for draws in (most + 1, 1_000_000):
-        with pytest.raises(InvalidParametersError):
-            noisy.validate(text | {"draws": str(draws)})

@@ -53,7 +53,8 @@ from lessons.kit.noise_bands import NOISY, ends_of, over_draws
 
 WORDS = Words(__file__)
 
-MOST_DRAWS = 200_000
+MOST_DRAWS = 5000
+"""More move the edges of a band by 0.04 % of the axis."""
 
 
 class Settings(ComputedIn):
@@ -111,37 +112,21 @@ LOW, HIGH = 0.05, 0.95
 DRAWN = ("forward", "trick_gradient", "true_gradient")
 """The roles that another draw of the noise would change."""
 PREVIEW_DRAWS = ROWS
-CURVE_DRAWS = 20 * ROWS
-"""Draws behind a curve at most, some ten thousand: more move the edges of its band by 0.04 % of the
-axis. At the learner's own inputs all are computed."""
-MOST_NUMBERS = 1_000_000
-"""Draws × inputs."""
 
 
 def check(settings: Settings) -> Mapping[str, str]:
     """Refusals that need more than one value."""
     errors: dict[str, str] = {}
-    low, high, x, u = (settings[name] for name in ("noise_low", "noise_high", "x", "u"))
+    low, high = settings.noise_low, settings.noise_high
     if low > high:
         errors["noise_low"] = WORDS("noise_ends", low=low, high=high)
-    errors |= one_for_each(settings, "u")
-    if u is None and settings.draws * len(x) > MOST_NUMBERS:
-        errors["draws"] = WORDS(
-            "too_many",
-            draws=settings.draws,
-            inputs=len(x),
-            numbers=settings.draws * len(x),
-            most=MOST_NUMBERS,
-            fewer=MOST_NUMBERS // len(x),
-        )
-    return errors
+    return errors | one_for_each(settings, "u")
 
 
 def seconds(settings: Settings) -> float:
     """About how long computing takes: for each chunk of draws, and for each number."""
     draws = _total(settings)
-    drawn = draws * len(settings.x) + min(draws, CURVE_DRAWS) * GRID
-    return 0.005 + 0.00025 * draws / ROWS + 6e-8 * drawn
+    return 0.005 + 0.00025 * draws / ROWS + 6e-8 * draws * (len(settings.x) + GRID)
 
 
 def preview(settings: Settings) -> Settings:
@@ -161,23 +146,17 @@ def compute(program: Program, settings: Settings) -> Result:
     grid = grid_around(points)
     roles = EXPERIMENT.by_role(program, start)
 
-    columns, count = torch.cat([points, grid]), len(points)
+    columns, count = torch.cat([points, grid]).to(x), len(points)
     total, done = _total(settings), 0
-    at_points = {role: np.empty((total, count)) for role in DRAWN}
-    on_grid = {role: np.empty((min(total, CURVE_DRAWS), len(grid))) for role in DRAWN}
+    over = {role: np.empty((total, len(columns))) for role in DRAWN}
     for noise in _noise(settings, count, len(columns)):
-        noise = noise.to(x)
-        drawn_at = columns[: noise.shape[1]].to(x).expand(len(noise), -1)
-        found = by_role(program, drawn_at, noise)
+        found = by_role(program, columns.expand(len(noise), -1), noise.to(x))
         rows = slice(done, done + len(noise))
         done += len(noise)
         for role in DRAWN:
-            drawn = array(found[role])
-            at_points[role][rows] = drawn[:, :count]
-            if drawn.shape[1] > count:
-                on_grid[role][rows] = drawn[:, count:]
-    spreads = {role: Spread(draws) for role, draws in at_points.items()}
-    along = {role: Spread(draws) for role, draws in on_grid.items()}
+            over[role][rows] = array(found[role])
+    spreads = {role: Spread(draws[:, :count]) for role, draws in over.items()}
+    along = {role: Spread(draws[:, count:]) for role, draws in over.items()}
 
     place = place_of(settings)
     return Result(
@@ -194,7 +173,7 @@ def compute(program: Program, settings: Settings) -> Result:
         ),
         histograms=_histograms(spreads, place, float(roles["intended_gradient"][place])),
         facts=_facts(u, roles, spreads, place, settings),
-        notes=(*notes(points, x, start.leaves["u"], roles, spreads, along),),
+        notes=(*notes(points, x, start.leaves["u"], roles, spreads),),
         work=WORDS.counted("draws", total),
     )
 
@@ -206,22 +185,16 @@ def _total(settings: Settings) -> int:
 def _noise(settings: Settings, points: int, columns: int) -> Iterator[torch.Tensor]:
     """Noise in chunks of rows, one row a draw; points and curves draw from streams of their own.
 
-    Once the curves have had their draws, the columns are those of the points alone. Noise given by
-    hand is used as it is: each of its numbers is one draw, for every x alike.
+    Noise given by hand is used as it is: each of its numbers is one draw, for every x alike.
     """
     if settings.u is not None:
         yield torch.tensor(settings.u, dtype=torch.float64)[:, None].expand(-1, columns)
         return
     low, span = settings.noise_low, settings.noise_high - settings.noise_low
+    at_points = unit_draws(settings.seed, 0, points)
     on_grid = unit_draws(settings.seed, 1, columns - points)
-    remaining, for_curves = settings.draws, min(settings.draws, CURVE_DRAWS)
-    for unit in unit_draws(settings.seed, 0, points):
-        if for_curves > 0:
-            unit = torch.cat([unit, next(on_grid)], 1)
-        yield low + span * unit[:remaining]
-        remaining, for_curves = remaining - ROWS, for_curves - ROWS
-        if remaining <= 0:
-            return
+    for remaining in range(settings.draws, 0, -ROWS):
+        yield low + span * torch.cat([next(at_points), next(on_grid)], 1)[:remaining]
 
 
 def _summary(role: str, spread: Spread, x: torch.Tensor) -> Series:
@@ -262,7 +235,6 @@ def _facts(
     facts: dict[str, float] = {
         "u": float(u[place]),
         "draws": _total(settings),
-        "inputs": len(u),
         "root_slope": float(1 / (2 * roles["forward"][place])),
         "square_slope": 2 * settings.x[place],
         "reciprocal": float(1 / roles["true_gradient"][place]),
@@ -289,7 +261,6 @@ def notes(
     u: torch.Tensor,
     roles: Roles,
     spreads: dict[str, Spread],
-    along: dict[str, Spread],
 ) -> Iterator[Note]:
     """One note for each cause found at the learner's x, then what the bands leave out.
 
@@ -298,7 +269,6 @@ def notes(
         x, u: the same and the noise, as computed with.
         roles: values by role at x.
         spreads: over the draws, at x.
-        along: the same at the points of the curves, which may have fewer draws.
     """
     y = x**2
     causes = [
@@ -327,9 +297,6 @@ def notes(
                 yield Note("warning", WORDS("negative_lost", **where))
             else:
                 yield Note("warning", WORDS("value_lost", **where))
-    some, drawn = along["forward"].draws, spreads["forward"].draws
-    if some < drawn:
-        yield Note("info", WORDS("curves_of", some=some, all=drawn))
 
 
 def table(result: Result, settings: Settings) -> Table:
