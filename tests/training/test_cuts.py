@@ -53,10 +53,8 @@ def test_a_cut_that_changes_the_gradient_changes_the_training(lesson: Lesson) ->
         ("moving_target", [], {"target": "open"}, "trick", {}, "plain"),
         ("moving_target", [("sub", 0)], {"target": "open"}, "trick", {}, "trick"),
         ("codebook", [("mse_loss_1", 1)], {}, "paper", {}, "paper"),
-        ("codebook", [("mse_loss_1", 1)], {"beta": 0.25}, "trick",
-            {"wiring": "output", "beta": 1.25}, "trick"),
     ],
-)  # fmt: skip
+)
 def test_an_arm_with_a_cut_or_no_trick_trains_as_another(
     slug: str,
     cuts: list[Cut],

@@ -34,17 +34,10 @@ def test_both_checks_pass_and_every_target_point_is_wrong() -> None:
     assert ends["trick_target"] < 0.02
 
 
-@pytest.mark.long
-def test_each_mistake_fails_in_its_own_way() -> None:
-    wirings = ("twice", "lost", "never", "subtract", "labels")
-    ends = {wiring: trained(wiring=wiring, seeds=3, steps=150) for wiring in wirings}
-    alone = ends["lost"]["source_only_domain_loss"]
-    assert ends["lost"]["trick_domain_loss"] == alone
-    for wiring in ("twice", "never"):
-        assert ends[wiring]["trick_domain_loss"] < 0.9 * alone, "the extractor helps"
-    assert ends["subtract"]["trick_domain_loss"] > 2.0, "the domain head is driven to fail"
-    gains = {name: one["trick_target"] - one["source_only_target"] for name, one in ends.items()}
-    assert [name for name, gain in gains.items() if gain > 0.12] == ["labels"], "another way"
+def test_reversed_twice_the_extractor_helps_the_domain_head() -> None:
+    ends = trained(wiring="twice", seeds=3, steps=150)
+    assert ends["trick_domain_loss"] < 0.9 * ends["source_only_domain_loss"]
+    assert ends["trick_target"] - ends["source_only_target"] < 0.12
 
 
 def test_the_chart_of_the_points_shows_which_are_called_wrong() -> None:

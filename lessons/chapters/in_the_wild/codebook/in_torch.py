@@ -9,7 +9,7 @@ import sys
 import torch
 
 beta = 0.25
-wiring = "paper"  # or swapped, output, direct
+wiring = "paper"  # or swapped
 part = "all"  # or reconstruction, codebook, commitment: whose gradient is printed for one point
 z1 = 0.1
 z2 = 0.9
@@ -25,11 +25,8 @@ mse_loss = torch.nn.functional.mse_loss
 
 def vq_losses(z, code, decode, x, beta, wiring):
     passed = z + (code - z).detach()
-    if wiring == "direct":
-        passed = code
     reconstruction = mse_loss(decode(passed), x)
-    compared = passed if wiring == "output" else code
-    codebook = mse_loss(z.detach(), compared)
+    codebook = mse_loss(z.detach(), code)
     commitment = mse_loss(z, code.detach())
     if wiring == "swapped":
         return reconstruction, beta * codebook, commitment

@@ -16,7 +16,7 @@ from lessons.contract.figure import Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
-from lessons.contract.result import Array, Result, Series
+from lessons.contract.result import Array, Result
 from lessons.contract.roles import ROLES
 from lessons.contract.settings import choice, slider
 from lessons.contract.training import Training
@@ -27,9 +27,10 @@ from lessons.gradient_tricks.tricks.as_one import one_op
 from lessons.kit.answers import nearest_factor
 from lessons.kit.arrows import heads
 from lessons.kit.chart_pieces import Trace, dragged, mark, plane, round_up, scatter, thin
+from lessons.kit.components import component_table
 from lessons.kit.experiment import components
 from lessons.kit.gradients import gradients, joined
-from lessons.kit.inputs import ComputedInFloat32, array
+from lessons.kit.inputs import ComputedInFloat32
 from lessons.kit.line_names import label
 from lessons.kit.titles import brief
 from lessons.training import settings as training
@@ -108,11 +109,8 @@ def vq_losses(
     wiring: str,
 ) -> Losses:
     passed = z + stop_gradient(code - z)
-    if wiring == "direct":
-        passed = code
     reconstruction = squared_error(decode(passed), x)
-    compared = passed if wiring == "output" else code
-    codebook = squared_error(stop_gradient(z), compared)
+    codebook = squared_error(stop_gradient(z), code)
     commitment = squared_error(z, stop_gradient(code))
     if wiring == "swapped":
         return reconstruction, beta * codebook, commitment
@@ -121,7 +119,7 @@ def vq_losses(
 
 class Settings(ComputedInFloat32):
     beta = slider(0.25, 0, 2, 0.05, accepts=(0, 100), in_run="steps")
-    wiring = choice("paper", "swapped", "output", "direct")
+    wiring = choice("paper", "swapped")
     part = choice("all", "reconstruction", "codebook", "commitment", in_run="looks")
     z1 = slider(0.1, -1, 1, 0.05, accepts=(-100, 100), advanced=True, in_run="looks")
     z2 = slider(0.9, -1, 1, 0.05, accepts=(-100, 100), advanced=True, in_run="looks")
@@ -286,11 +284,6 @@ def compute(program: Program, settings: Settings) -> Result:
     _, codebook, _ = leaves.losses(inspect.unwrap(program), 1.0, "paper")
     return Result(
         series=series,
-        curves=tuple(
-            Series(f"{part}_{role}", role, series[0].x, array(y[row]))
-            for row, part in enumerate(PARTS)
-            for role, y in roles.items()
-        ),
         facts={
             "codes": CODES,
             "paper": PAPER,
@@ -387,24 +380,15 @@ def _errors(history: History, settings: Settings) -> Figure:
 
 
 def static_table(result: Result, settings: Settings) -> Table:
-    """One row a component: its value, what each loss sends it, and the sums by role."""
-    error, codebook, commitment = (one for one in result.curves if one.role == "trick_gradient")
-    shown = {
-        WORDS("value"): result["forward"],
-        WORDS("of_error"): error,
-        WORDS("of_codebook"): codebook,
-        WORDS("of_commitment"): commitment,
-        WORDS("no_stop"): result["true_gradient"],
-        WORDS("sum"): result["trick_gradient"],
-        WORDS("papers"): result["intended_gradient"],
+    """One row a component: its value, and what the loss in the arrows sends it, by role."""
+    labels = {
+        "forward": WORDS("value"),
+        "true_gradient": WORDS("no_stop"),
+        "trick_gradient": WORDS("yours"),
+        "intended_gradient": WORDS("papers"),
     }
     names = ("z₁", "z₂", WORDS("code_1"), WORDS("code_2"), WORDS("decoder"))
-    rows = (
-        (name, *(number(float(one.y[place]), 4) for one in shown.values()))
-        for place, name in enumerate(names)
-    )
-    columns = ((WORDS("part"), None), *((called, one.role) for called, one in shown.items()))
-    return Table(WORDS("static_table"), columns, tuple(rows))
+    return component_table(result, labels, names, WORDS("static_table"), WORDS("part"), 4)
 
 
 def _pulls(result: Result, settings: Settings) -> Figure:

@@ -8,10 +8,9 @@ import torch
 
 scale = 1.0  # full λ
 angle = 35.0  # degrees by which the target is turned
-wiring = "reversal"  # or "twice", "lost", "never", "subtract", "labels"
+wiring = "reversal"  # or "twice"
 network = "two_layers"  # or "paper"
 schedule = "rising"  # or "fixed": λ as it trains
-whose = "target"  # or "source": the one point whose gradient is printed
 seeds = 20  # all take minutes; without arguments the file trains one
 steps = 1000
 rate = 0.02
@@ -31,21 +30,10 @@ def cross_entropy(logit, target, weight=None):
     return loss.mean() if weight is None else (loss * weight).sum() / weight.sum().clamp(min=1)
 
 
-def adversarial(features, label_head, domain_head, labels, domains, scale, scale_at_start, wiring):
-    seen = features  # "never": a backward that is never called; "subtract": no layer
-    if wiring in ("reversal", "twice", "lost"):
-        factor = {"reversal": scale, "twice": -scale, "lost": scale_at_start}[wiring]
-        seen = flip_gradient(features, factor)
-    elif wiring == "labels":
-        seen = features.detach()
+def adversarial(features, label_head, domain_head, labels, domains, scale, wiring):
+    seen = flip_gradient(features, -scale if wiring == "twice" else scale)
     label_loss = cross_entropy(label_head(features), labels, 1 - domains)  # on the source
-    domain_loss = cross_entropy(domain_head(seen), domains)
-    if wiring == "subtract":
-        return label_loss - scale * domain_loss
-    if wiring == "labels":  # the other domain's label, for the extractor alone
-        fooled = cross_entropy(domain_head(features, frozen=True), 1 - domains)
-        return label_loss + domain_loss + scale * fooled
-    return label_loss + domain_loss
+    return label_loss + cross_entropy(domain_head(seen), domains)
 
 
 def draw(seed):  # points [600, 2], extractor, label head, domain head
@@ -72,18 +60,14 @@ def scale_at(p):
 
 
 def train(seed, most, adapt):
-    x, extractor, label_head, domain = draw(seed)
-
-    def domain_head(features, frozen=False):
-        weights = {k: w.detach() if frozen else w for k, w in domain.named_parameters()}
-        return torch.func.functional_call(domain, weights, (features,))
-
-    adam = torch.optim.Adam(torch.nn.ModuleList([extractor, label_head, domain]).parameters())
+    x, *networks = draw(seed)
+    extractor, label_head, domain_head = networks
+    adam = torch.optim.Adam(torch.nn.ModuleList(networks).parameters())
     for done in range(most):
         p, features = done / steps, extractor(x)
         adam.param_groups[0]["lr"] = rate / (1 + 10 * p) ** 0.75 if decay == "falling" else rate
         if adapt:
-            given = features, label_head, domain_head, LABELS, DOMAINS, scale_at(p), scale_at(0)
+            given = features, label_head, domain_head, LABELS, DOMAINS, scale_at(p)
             loss = adversarial(*given, wiring)
         else:
             loss = cross_entropy(label_head(features), LABELS, 1 - DOMAINS)
@@ -105,9 +89,8 @@ def spread(first, *shape):  # numbers from -1 to 1, for one point and two small 
 if __name__ == "__main__":
     features = spread(1, 8).requires_grad_()
     inner, outer, label = spread(9, 6, 8), spread(57, 1, 6), spread(63, 1, 8)
-    heads = label.matmul, lambda features, frozen=False: outer @ (inner @ features).relu()
-    source = torch.tensor([float(whose == "source")])
-    loss = adversarial(features, *heads, source, 1 - source, scale, scale_at(0), wiring)
+    heads = label.matmul, lambda features: outer @ (inner @ features).relu()
+    loss = adversarial(features, *heads, torch.zeros(1), torch.ones(1), scale, wiring)
     (gradient,) = torch.autograd.grad(loss + 0 * features.sum(), features)
     result = {"forward": features.tolist(), "trick_gradient": gradient.tolist(), "trained": {}}
     asked = [int(word) for word in sys.argv[1:] if word.isdigit()]

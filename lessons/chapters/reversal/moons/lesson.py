@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch.func import functional_call
 from torch.nn import ReLU, Sequential, Sigmoid
 
 from lessons.contract.devices import device_and_dtype
@@ -20,16 +19,16 @@ from lessons.contract.history import History
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Array, Facts, Result
-from lessons.contract.settings import choice, slider, whole
+from lessons.contract.settings import choice, slider
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
-from lessons.gradient_tricks.tricks import flip_gradient, stop_gradient
+from lessons.gradient_tricks.tricks import flip_gradient
 from lessons.gradient_tricks.tricks.as_one import one_op
 from lessons.kit.answers import nearest_factor
 from lessons.kit.chart_pieces import Trace, axes, scatter
 from lessons.kit.components import component_table
-from lessons.kit.experiment import Experiment, components
+from lessons.kit.experiment import Experiment
 from lessons.kit.inputs import ComputedInFloat32, array, golden
 from lessons.kit.line_names import NAMES, label
 from lessons.training import settings as training
@@ -52,28 +51,13 @@ def adversarial(
     labels: torch.Tensor,
     domains: torch.Tensor,
     scale: float,
-    scale_at_start: float,
     wiring: str,
 ) -> torch.Tensor:
-    match wiring:
-        case "reversal":
-            seen = flip_gradient(features, scale)
-        case "twice":  # the layer reverses, and λ comes in with a minus sign as well
-            seen = flip_gradient(features, -scale)
-        case "lost":  # the layer keeps the λ it was built with
-            seen = flip_gradient(features, scale_at_start)
-        case "labels":  # no layer, see below
-            seen = stop_gradient(features)
-        case _:  # "never": its backward is never called; "subtract": see below
-            seen = features
+    if wiring == "twice":  # the layer reverses, and λ comes in with a minus sign as well
+        scale = -scale
+    seen = flip_gradient(features, scale)
     label_loss = cross_entropy(label_head(features), labels, weight=1 - domains)
-    domain_loss = cross_entropy(domain_head(seen), domains)
-    if wiring == "subtract":  # a minus sign before the loss
-        return label_loss - scale * domain_loss
-    if wiring == "labels":  # the extractor is given the labels the wrong way round
-        fooled = cross_entropy(domain_head(features, frozen=True), 1 - domains)
-        return label_loss + domain_loss + scale * fooled
-    return label_loss + domain_loss
+    return label_loss + cross_entropy(domain_head(seen), domains)
 
 
 UNITS, HIDDEN = 8, 6
@@ -83,12 +67,10 @@ UNITS, HIDDEN = 8, 6
 class Settings(ComputedInFloat32):
     scale = slider(1, 0, 6, 0.1, accepts=(0, 1e6), in_run="steps")
     angle = slider(35, 0, 180, 1, accepts=(-360, 360), advanced=True)
-    wiring = choice("reversal", "twice", "lost", "never", "subtract", "labels", in_run="steps")
+    wiring = choice("reversal", "twice", in_run="steps")
     network = choice("two_layers", "paper", advanced=True)
     schedule = choice("rising", "fixed", in_run="steps")
-    whose = choice("target", "source", advanced=True, in_run="looks")
     shown = training.seed_drawn(40)
-    point = whole(1, 1, UNITS, advanced=True, in_run="looks")
     seeds = training.seeds(20, 40)
     steps = training.steps(1000, 20000)
     rate = training.rate(0.02, (0.001, 0.1), 0.001)
@@ -165,12 +147,9 @@ class Networks(torch.nn.Module):
         return logit
 
     @one_op("domain_head")
-    def domain_head(self, features: torch.Tensor, frozen: bool = False) -> torch.Tensor:
-        """The logit of the target domain, [seeds, 1, points]; ``frozen`` weights learn nothing."""
-        weights: dict[str, torch.Tensor] = dict(self.domain.named_parameters())
-        if frozen:
-            weights = {name: weight.detach() for name, weight in weights.items()}
-        logit: torch.Tensor = functional_call(self.domain, weights, (features,))
+    def domain_head(self, features: torch.Tensor) -> torch.Tensor:
+        """The logit of the target domain, [seeds, 1, points]."""
+        logit: torch.Tensor = self.domain(features)
         return logit
 
 
@@ -190,7 +169,6 @@ class Moons(TwoArms[Networks, Settings]):
     other = "source_only"
 
     def begin(self, settings: Settings) -> Networks:
-        self._values_at_start = settings
         self.points = points_of(self.draws, settings.angle).to(self.like)
         return Networks(settings.network, self.draws)
 
@@ -203,7 +181,6 @@ class Moons(TwoArms[Networks, Settings]):
             labels=LABELS.to(self.points),
             domains=DOMAINS.to(self.points),
             scale=0.0 if alone else scale_at(done / settings.steps, settings),
-            scale_at_start=scale_at(0.0, self._values_at_start),
             wiring="reversal" if alone else settings.wiring,
         )
         return loss
@@ -267,53 +244,45 @@ class FixedHeads:
         return (self.label @ features).reshape(1, 1, 1)
 
     @one_op("domain_head")
-    def domain_head(self, features: torch.Tensor, frozen: bool = False) -> torch.Tensor:
-        """The logit of the target domain, [1, 1, 1]; ``frozen``: see ``Networks``."""
-        inner = self.inner.detach() if frozen else self.inner
-        return (self.outer @ torch.relu(inner @ features)).reshape(1, 1, 1)
+    def domain_head(self, features: torch.Tensor) -> torch.Tensor:
+        """The logit of the target domain, [1, 1, 1]."""
+        return (self.outer @ torch.relu(self.inner @ features)).reshape(1, 1, 1)
 
 
 def one_point(settings: Settings) -> Start:
-    """One point's loss, its two heads one op each, λ at its full size."""
+    """The loss of one point of the target, its two heads one op each, λ at its full size."""
     features = (2 * golden(1, UNITS) - 1).to(*device_and_dtype(settings)).requires_grad_()
-    heads, target = FixedHeads(features), settings.whose == "target"
+    heads = FixedHeads(features)
     ones = torch.ones_like(heads.label[0, :1])
     arguments = {
         "label_head": heads.label_head,
         "domain_head": heads.domain_head,
-        # The source point is of the second moon; a target point's label counts for nothing.
-        "labels": float(not target) * ones,
-        "domains": float(target) * ones,
+        "labels": 0 * ones,  # it counts for nothing
+        "domains": ones,
         "scale": settings.scale,
-        "scale_at_start": scale_at(0.0, settings),
         "wiring": settings.wiring,
     }
     weights = {"w_label": heads.label, "w_domain": heads.inner}
     for weight in weights.values():
         weight.requires_grad_()
-    return Start({"features": features}, arguments, (settings.point - 1,), extra_leaves=weights)
+    return Start({"features": features}, arguments, (0,), extra_leaves=weights)
 
 
 @torch.no_grad()
-def by_hand(
-    features: torch.Tensor, labels: torch.Tensor, domains: torch.Tensor, scale: float, **_: object
-) -> torch.Tensor:
-    """The intended gradient of the features: the label loss's, and −λ times the domain loss's."""
+def by_hand(features: torch.Tensor, scale: float, **_: object) -> torch.Tensor:
+    """The intended gradient of the features: −λ times the domain loss's."""
     heads = FixedHeads(features)
     before = heads.inner @ features
-    upstream = torch.sigmoid(heads.outer @ before.clamp(min=0)) - float(domains)
-    wanted = -scale * (((upstream @ heads.outer) * (before > 0)) @ heads.inner)
-    if domains:
-        return wanted
-    return (torch.sigmoid(heads.label @ features) - float(labels)) * heads.label[0] + wanted
+    upstream = torch.sigmoid(heads.outer @ before.clamp(min=0)) - 1
+    return -scale * (((upstream @ heads.outer) * (before > 0)) @ heads.inner)
 
 
 EXPERIMENT = Experiment(
     one_point,
-    lambda **given: adversarial(**{**given, "wiring": "never"}),
+    # A reversal by −1 hands the gradient on as it is.
+    lambda **given: adversarial(**{**given, "scale": -1.0, "wiring": "reversal"}),
     by_hand,
     value="features",
-    curves=lambda trial: components(trial.roles),
     work=two_networks,
 )
 
@@ -439,8 +408,7 @@ def static_table(result: Result, settings: Settings) -> Table:
     labels = {"forward": WORDS("feature"), "trick_gradient": NAMES["trick_gradient"]}
     labels |= {"true_gradient": WORDS("no_trick"), "intended_gradient": NAMES["intended_gradient"]}
     names = [str(index + 1) for index in range(UNITS)]
-    caption = WORDS("static_table", whose=WORDS.option("whose", settings.whose))
-    return component_table(result, labels, names, caption, WORDS("unit"), 4)
+    return component_table(result, labels, names, WORDS("static_table"), WORDS("unit"), 4)
 
 
 def _percent(facts: Facts, name: str) -> str:
