@@ -43,16 +43,6 @@ def test_a_reentrant_checkpoint_is_one_op_and_its_adapter_is_not_in_the_graph() 
     assert "adapter 2" not in behind_layer_one
 
 
-def test_a_layer_runs_again_only_where_its_checkpoint_is_recorded() -> None:
-    def again(**given: str) -> object:
-        facts = run(**given).facts
-        return facts["runs_backward"]
-
-    assert again(way="off") == again() == 0
-    assert again(lookup="woken") == again(way="other") == 2
-    assert again(since="2") == 1
-
-
 def test_the_head_alone_brings_the_loss_down_and_more_slowly() -> None:
     result = run()
     own, plain = (

@@ -53,8 +53,8 @@ def in_turn(*parts: tuple[dict[str, str], int]) -> list[Mapping[str, float]]:
 
 
 def collapsed(facts: Mapping[str, float], arm: str) -> bool:
-    """What the lesson calls collapse: any two inputs are the same, and little can be read."""
-    return facts[f"{arm}_spread"] < 0.1 * FULL and facts[f"{arm}_others"] > 0.99
+    """What the lesson calls collapse: all inputs have nearly the same features."""
+    return facts[f"{arm}_spread"] < 0.1 * FULL
 
 
 @pytest.mark.parametrize("one", [TARGETS[0], *also((TARGETS[1],))])

@@ -68,7 +68,6 @@ def test_the_lower_loss_is_that_of_the_collapsed_features() -> None:
     ends, headless = kept("collapse")[""], kept("collapse")["head=none"]
     assert ends["plain_loss_highest"] < -0.999 < -0.99 < ends["trick_loss_lowest"], "in every seed"
     assert ends["plain_spread_highest"] < 0.02 < 0.14 < ends["trick_spread_lowest"]
-    assert ends["plain_others"] > 0.99 > ends["trick_others"]
     assert ends["plain_accuracy"] < 0.58 < 0.7 < ends["trick_accuracy"]
     assert headless["trick_spread"] == pytest.approx(headless["plain_spread"], rel=1e-2)
     assert headless["trick_spread"] < 0.02, "without a predictor the stop does not save it"

@@ -17,7 +17,6 @@ from lessons.chapters.clipping.cliff.recurrent import (
     Descents,
     Program,
     Settings,
-    Window,
     by_role,
     inside,
     paths,
@@ -111,14 +110,12 @@ def _landscape(program: Program, settings: Settings) -> Mapping[str, float]:
 def _facts_of_paths(places: Array, errors: Array) -> Mapping[str, float]:
     """Of each path: when it first left the window (0: never), and where it ends."""
     out = ~inside(*places.transpose(1, 0, 2))
-    steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
     facts: dict[str, float] = {}
     for index, arm in enumerate(ARMS):
         facts |= {
             f"{arm}_left_at": int(out[:, index].argmax()),
             f"{arm}_in_valley": int(errors[-1, index] < VALLEY),
             f"{arm}_error": float(errors[-1, index]),
-            f"{arm}_longest": float(steps[:, index].max()),
         }
     return facts
 
@@ -175,7 +172,6 @@ def table(result: Result, settings: Settings) -> Table:
     ]
     updates = len(result.planes["errors"]) - 1
     for measure, fact in (
-        (WORDS("longest_step"), "longest"),
         (WORDS("leaves_at"), "left_at"),
         (WORDS("error_after", updates=updates), "error"),
     ):
@@ -192,12 +188,6 @@ def stroke(arm: str) -> Trace:
     """The line of a descent."""
     role, _ = LOOKS[arm]
     return {"color": f"role:{role}", "dash": ROLES[role].dash, "width": 2, "simplify": False}
-
-
-def spanned(window: Window) -> str:
-    """The window in words."""
-    w_low, w_high, b_low, b_high = (number(end) for ends in window for end in ends)
-    return WORDS("window", w_low=w_low, w_high=w_high, b_low=b_low, b_high=b_high)
 
 
 def in_words(result: Result) -> str:
@@ -241,7 +231,6 @@ def seen_from_above(result: Result, settings: Settings) -> Figure:
         layout,
         HEIGHT,
         names=", ".join(arrived) or WORDS("no_path"),
-        window=spanned(window),
         paths=in_words(result),
     )
 

@@ -32,8 +32,8 @@ FROZEN = (0.6, 0.9)
 """The frozen weights of the two layers."""
 HEAD = 0.5
 NAMES = (WORDS("embedding"), WORDS("adapter_1"), WORDS("adapter_2"), WORDS("head"))
-STEPS = 13
-"""Steps of a training run; its losses are those before each step."""
+STEPS, RATE = 13, 0.1
+"""Steps of a training run, and its learning rate; its losses are those before each step."""
 
 
 class Settings(ComputedIn):
@@ -41,17 +41,16 @@ class Settings(ComputedIn):
     lookup = choice("frozen", "trained", "woken")
     since = whole(1, 1, 2)
     value = slider(1.5, -3, 3, 0.1, accepts=(-1e6, 1e6))
-    rate = slider(0.1, 0, 0.5, accepts=(0, 10))
 
 
+@dataclass(frozen=True)
 class Layer:
-    """tanh((frozen + adapter) · x), with a count of how often it ran."""
+    """tanh((frozen + adapter) · x)."""
 
-    def __init__(self, frozen: float, adapter: torch.Tensor) -> None:
-        self.frozen, self.adapter, self.runs = frozen, adapter, 0
+    frozen: float
+    adapter: torch.Tensor
 
     def __call__(self, x: torch.Tensor) -> torch.Tensor:
-        self.runs += 1
         return torch.tanh((self.frozen + self.adapter) * x)
 
 
@@ -113,7 +112,7 @@ def train(program: Program, settings: Settings) -> torch.Tensor:
         with torch.no_grad():
             for weight in network.weights:
                 if weight.grad is not None:
-                    weight -= settings.rate * weight.grad
+                    weight -= RATE * weight.grad
                     weight.grad = None
     return torch.stack(losses)
 
@@ -213,7 +212,6 @@ def compute(program: Program, settings: Settings) -> Result:
     own, whole = Network(settings), Network(settings)
     loss, complete_loss = own.loss(program, settings), whole.loss(program, bare)
     graph, complete = recorded(loss, own), recorded(complete_loss, whole)
-    forward_runs = sum(layer.runs for layer in own.layers)
     found, plain = own.gradients(loss), whole.gradients(complete_loss)
     second = Network(settings)
     later = second.gradients(second.loss(program, settings | {"since": 2}))
@@ -233,14 +231,12 @@ def compute(program: Program, settings: Settings) -> Result:
         ),
         curves=tuple(Series(role, role, when, array(losses)) for role, losses in runs.items()),
         facts={
-            "loss": float(loss.detach()),
             "trained": trained,
             "with_gradient": sum(one is not None for one in found),
             "since_2_with_gradient": sum(one is not None for one in later),
             "ops": sum(not op.leaf for op in graph),
             "ops_plain": sum(not op.leaf for op in complete),
             "in_graph": sum(op.name in NAMES for op in graph),
-            "runs_backward": sum(layer.runs for layer in own.layers) - forward_runs,
             "graph_names": "|".join(op.name for op in graph),
             "complete_names": "|".join(op.name for op in complete),
         },
@@ -264,7 +260,6 @@ def _places(ops: list[Op]) -> Array:
 
 
 LABELS = {"true_gradient": WORDS("without"), "trick_gradient": WORDS("yours")}
-HEADINGS = {"true_gradient": WORDS("no_checkpoint"), "trick_gradient": WORDS("yours")}
 
 LOW, RECORDED = 200, 190
 """Pixels that the charts are high; three of them stand one below the other."""
@@ -275,7 +270,7 @@ SHORT = {"CheckpointFunction": "Checkpoint"}
 
 def table(result: Result, settings: Settings) -> Table:
     """One row a weight: its ``.grad`` after ``backward()``, “none” where there is none."""
-    table = component_table(result, HEADINGS, NAMES, WORDS("table"), WORDS("weight"))
+    table = component_table(result, LABELS, NAMES, WORDS("table"), WORDS("weight"))
     rows = (
         (name, *np.where(missing, WORDS("none"), there).tolist())
         for (name, *there), missing in zip(table.rows, result.planes["missing"].T, strict=True)

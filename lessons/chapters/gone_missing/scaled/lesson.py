@@ -3,26 +3,27 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 
+from lessons.contract.devices import device_and_dtype
 from lessons.contract.figure import SHORT, TALL, Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Array, Note, Result, Series
 from lessons.contract.roles import GRADIENTS
-from lessons.contract.settings import choice, numbers, slider, whole
+from lessons.contract.settings import choice, slider, whole
 from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
 from lessons.gradient_tricks.tricks import clip_gradient_norm, scale_gradient
 from lessons.kit.chart_pieces import Trace, dragged, in_words, marked, points, thin
-from lessons.kit.components import MOST_NAMED, component_table, lost_in_words
-from lessons.kit.experiment import Program, Roles, run_of
+from lessons.kit.components import component_table, lost_in_words
+from lessons.kit.experiment import Program, Roles
 from lessons.kit.gradients import gradient
-from lessons.kit.inputs import ComputedInFloat32, array, point_in_text, series_by_role
+from lessons.kit.inputs import ComputedInFloat32, array, series_by_role
 from lessons.kit.line_names import label, named
 from lessons.kit.log_axis import LogAxis
 from lessons.kit.nan_notes import not_finite_mask, notes_on_not_finite
@@ -30,6 +31,9 @@ from lessons.kit.titles import brief
 
 WORDS = Words(__file__)
 
+
+X = (4.0, 1.0, 0.1, 0.01, 0.001, 0.0001, 0.00001)
+"""The inputs."""
 
 MOST = 30
 """The largest scale is 2 to this power."""
@@ -41,8 +45,7 @@ class Settings(ComputedInFloat32):
     limit = slider(1, 0, 2, 0.05, accepts=(0, 1e6))
     narrow = choice("float16", "bfloat16", "float32")
     tokens = whole(32768, 1, 10**6, log=True)
-    x = numbers("4, 1, 0.1, 0.01, 0.001, 0.0001, 0.00001", most=64)
-    point = point_in_text(1, of="x", most=64)
+    point = whole(1, 1, len(X), advanced=True)
 
 
 def scaled(
@@ -112,15 +115,12 @@ class _Descent:
                 weight -= weight.grad  # type: ignore[arg-type]
 
 
-@lru_cache(maxsize=8)
-def skipped(
-    program: Program, x: tuple[float, ...], scale: float, tokens: int, narrow: str
-) -> tuple[float, float]:
+def skipped(program: Program, scale: float, tokens: int, narrow: str) -> tuple[float, float]:
     """Take one step of a real GradScaler: how far its weights move, and its scale afterwards.
 
     The program, which scales and unscales by itself, is run with no scale of its own and no clip.
     """
-    weight = torch.tensor(x, dtype=torch.float32, requires_grad=True)
+    weight = torch.tensor(X, dtype=torch.float32, requires_grad=True)
     before = weight.detach().clone()
     optimizer: Any = _Descent(weight)
     scaler = torch.amp.GradScaler("cpu", init_scale=scale)
@@ -157,19 +157,18 @@ def accumulated() -> Mapping[str, float]:
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-_run = run_of("x", arguments=("tokens", "clip", "limit", "narrow"))
-
-
 def run(settings: Settings) -> Start:
-    """The learner's inputs, through float16 and back; the scale is a number like any other."""
-    return _run(settings).but(scale=float(settings.scale))
+    """The inputs through float16 and back; the scale is a number like any other."""
+    x = torch.tensor(X, dtype=torch.float64).to(*device_and_dtype(settings)).requires_grad_()
+    arguments = {name: settings[name] for name in ("tokens", "clip", "limit", "narrow")}
+    return Start({"x": x}, arguments | {"scale": float(settings.scale)}, (settings.point - 1,))
 
 
 def compute(program: Program, settings: Settings) -> Result:
     """The gradients at the learner's scale; over all scales, how much is left."""
     start = run(settings)
     arguments, dtype = start.arguments, start.leaves["x"].dtype
-    x = torch.tensor(settings.x, dtype=torch.float64, device=start.leaves["x"].device)
+    x = torch.tensor(X, dtype=torch.float64, device=start.leaves["x"].device)
     narrow, clips, scale = settings.narrow, settings.clip != "none", [float(settings.scale)]
     bare = {**arguments, "clip": "none"}
     plain = over_scales(program, x, dtype, scale, bare)[0]
@@ -195,7 +194,7 @@ def compute(program: Program, settings: Settings) -> Result:
         more_facts=[partial(_scaler, program, settings)],
         # Always at least one line, so that the charts below it don't move with the scale.
         notes=(*(list(_not_finite(x, roles, settings)) or [Note("info", WORDS("finite"))]),),
-        work=WORDS("work", gradients=WORDS.counted("gradients", len(x)), scales=MOST + 1),
+        work=WORDS("work", gradients=len(X), scales=MOST + 1),
     )
 
 
@@ -263,7 +262,7 @@ def _counts(x: torch.Tensor, settings: Settings, plain: Array) -> dict[str, int]
 def _scaler(program: Program, settings: Settings) -> dict[str, float]:
     """The facts of torch's GradScaler: its start, and a step at these settings."""
     scale, tokens, narrow = float(settings.scale), settings.tokens, settings.narrow
-    moved, after = skipped(program, settings.x, scale, tokens, narrow)
+    moved, after = skipped(program, scale, tokens, narrow)
     new = torch.amp.GradScaler("cpu")
     return {
         "skip_moved": moved,
@@ -278,11 +277,7 @@ def _not_finite(x: torch.Tensor, roles: Roles, settings: Settings) -> Iterator[N
     most = largest(settings.narrow)
     beyond = WORDS("beyond", format=settings.narrow, most=number(most, 5))
     everywhere = torch.full_like(x, settings.scale / settings.tokens > most, dtype=torch.bool)
-    known = (
-        (everywhere, WORDS("already", beyond=beyond)),
-        (x.abs() > most, WORDS("x_beyond", beyond=beyond)),
-        (x.abs() > most**0.5, WORDS("square_beyond", beyond=beyond)),
-    )
+    known = ((everywhere, WORDS("already", beyond=beyond)),)
     if settings.clip != "none" and bool(not_finite_mask([roles["trick_gradient"]]).any()):
         yield Note("warning", WORDS("by_norm"))
     yield from notes_on_not_finite("x", x, roles, known, WORDS("scaled_beyond", beyond=beyond))
@@ -326,19 +321,17 @@ def _drawn(settings: Settings) -> dict[str, str]:
 def table(result: Result, settings: Settings) -> Table:
     """One row an input."""
     names = {"forward": WORDS("forward_y"), **NAMES}
-    inputs = [f"x = {number(x, 4)}" for x in settings.x]
+    inputs = [f"x = {number(x, 4)}" for x in X]
     return component_table(result, names, inputs, WORDS("table"), WORDS("input"))
 
 
 def _sizes(result: Result, settings: Settings) -> Figure:
     names = _drawn(settings)
     powers = LogAxis(_expected(result, settings), LOWEST, HIGHEST)
-    many = len(settings.x)
+    many = len(X)
     layout = powers.axes((0.4, many + 0.6), "x", WORDS("size"))
-    if many <= MOST_NAMED:
-        every = 1 if many <= MOST_NAMED // 2 else 2  # a phone has no room for all of them
-        inputs = [number(x, 4) for x in settings.x[::every]]
-        marked(layout["xaxis"], list(range(1, many + 1, every)), inputs)
+    # Every second one: a phone has no room for all of them.
+    marked(layout["xaxis"], list(range(1, many + 1, 2)), [number(x, 4) for x in X[::2]])
     ends = ((role, name, powers.of(result[role]).y) for role, name in names.items())
     arrived = result["trick_gradient"].y
     places, tops = np.arange(1.0, many + 1), np.full(many, float(powers.high))

@@ -81,9 +81,7 @@ def trained(one_seed, as_set, count):
         loss = open_loss(*(encoder(view) for view in two_views(x, kept)), predictor)
         unit = torch.nn.functional.normalize(encoder(x).double(), dim=0)
         spread = unit.std(1, unbiased=False).mean()
-        alike = (unit.mean(1) ** 2).sum() * POINTS**2 - (unit**2).sum()
-    others = alike / (POINTS * (POINTS - 1))
-    return {"loss": loss.item(), "spread": spread.item(), "others": others.item()}
+    return {"loss": loss.item(), "spread": spread.item()}
 
 
 def by_formula(first, *shape):  # fixed numbers from -1 to 1, for one pair of views

@@ -20,7 +20,7 @@ from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
 from lessons.contract.roles import GRADIENTS
-from lessons.contract.settings import choice, slider, whole
+from lessons.contract.settings import choice, slider
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
@@ -101,7 +101,6 @@ class Settings(ComputedInFloat32):
     seeds = training.seeds(8, 16)
     steps = training.steps(300, 2000)
     rate = training.rate(0.01, (0.001, 0.05), 0.001)
-    point = whole(1, 1, FEATURES, advanced=True, in_run="looks")
     seed = training.first_seed()
 
 
@@ -185,16 +184,13 @@ def measured(features: torch.Tensor, x: torch.Tensor) -> dict[str, torch.Tensor]
 
     Returns:
         spread: standard deviation over the inputs, of features of length 1, mean over the
-        features. others: cosine similarity of two different inputs' features, mean over all pairs.
-        accuracy: of a linear head that reads from them the sign of an input's numbers. [seeds].
+        features. accuracy: of a linear head that reads from them the sign of an input's numbers.
+        [seeds].
     """
     known = features.isfinite().all(-1).all(-1)
     unit = scaled(features.nan_to_num(0.0, 0.0, 0.0))
-    points = unit.shape[-1]
-    alike = unit.mean(-1).square().sum(-1) * points**2 - unit.square().sum((-2, -1))
     found = {
         "spread": unit.std(-1, unbiased=False).mean(-1),
-        "others": alike / (points * (points - 1)),
         "accuracy": accuracy_of_a_head(unit, x.to(unit)),
     }
     return {name: torch.where(known, one, torch.nan) for name, one in found.items()}
@@ -252,7 +248,7 @@ def one_pair(settings: Settings) -> Start:
     one, two = (view.to(*device_and_dtype(settings)).requires_grad_() for view in views())
     predictor = FixedPredictor(one.detach()).predictor if settings.head == "network" else itself
     arguments = {"predictor": predictor, "stop": settings.target == "stopped"}
-    return Start({"one": one, "two": two}, arguments, (settings.point - 1, 0))
+    return Start({"one": one, "two": two}, arguments, (0, 0))
 
 
 def through_the_prediction(one: torch.Tensor, predictor: Predictor, **_: object) -> torch.Tensor:
@@ -295,8 +291,6 @@ def compute(program: Program, settings: Settings) -> Result:
         series=series,
         curves=series,
         facts={
-            "features": FEATURES,
-            "points": POINTS,
             "full": FULL,
             # What is cut in the graph does not change it.
             "kept": kept_without_predictor(inspect.unwrap(program)),
@@ -319,7 +313,6 @@ def table(history: History, settings: Settings) -> Table:
     measures = {
         "loss": WORDS("loss"),
         "spread": WORDS("spread"),
-        "others": WORDS("similarity"),
         "accuracy": WORDS("accuracy"),
     }
     return arms_table(history, measures, _arms(settings), 4)

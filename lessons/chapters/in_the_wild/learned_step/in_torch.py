@@ -7,7 +7,7 @@ import torch
 x = [0.1, 0.4, 0.7, 2.5]
 s = 0.3
 bits = 3
-rounding = "straight"  # or plain, whole (then s gets nothing)
+rounding = "straight"  # or plain
 scale = "none"  # or lsq
 dtype = torch.float64
 
@@ -24,8 +24,6 @@ def learned_step(x, s, bits, rounding, scale):
     code = v.round()
     if rounding == "straight":
         code = v + (code - v).detach()
-    if rounding == "whole":
-        return x + (s * code - x).detach()
     return s * code
 
 

@@ -34,14 +34,16 @@ SHIFTED = {"x": (0.1, 0.4, 0.7, 2.5), "limits": (-4, 3)}
 STEP, OFFSET = 0.3, 0.05
 """Its step size and its offset."""
 
+H = 0.01
+"""How far a finite difference moves the step size to each side."""
+
 
 class Settings(ComputedIn):
-    rounding = choice("straight", "plain", "whole")
+    rounding = choice("straight", "plain")
     s = slider(0.3, 0.05, 2.1, 0.01, accepts=(0.001, 100))
     bits = whole(3, 2, 8)
     scale = choice("none", "lsq")
     x = numbers("0.1, 0.4, 0.7, 2.5")
-    h = slider(0.01, 0.01, 0.3, 0.01, accepts=(1e-6, 100), advanced=True)
     point = point_in_text(2, of="x")
 
 
@@ -55,8 +57,6 @@ def learned_step(
     code = v.round()
     if rounding == "straight":
         code = v + stop_gradient(code - v)
-    if rounding == "whole":
-        return x + stop_gradient(s * code - x)
     return s * code
 
 
@@ -268,10 +268,10 @@ def _sums(trial: Trial[Settings]) -> dict[str, float]:
 
 @torch.no_grad()
 def _difference(trial: Trial[Settings]) -> dict[str, float]:
-    """The sum of the quantised weights at s + h and at s − h, over 2h; at least 0 for s − h."""
+    """The sum of the quantised weights at s + h and at s − h, over 2h; s − h stays above 0."""
     settings, given = trial.settings, trial.start.arguments
     x = torch.tensor(settings.x, dtype=torch.float64)
-    low, high = max(settings.s - settings.h, 1e-9), settings.s + settings.h
+    low, high = max(settings.s - H, 1e-9), settings.s + H
     sums = [trial.program(x, torch.full_like(x, s), **given).sum() for s in (low, high)]
     return {"difference": float(sums[1] - sums[0]) / (high - low)}
 

@@ -16,7 +16,6 @@ discount = 0.9
 seeds = 8
 steps = 600
 rate = 0.25
-point = 3  # the state of the walk whose step to the right is looked at
 seed = 0  # the first one
 dtype = torch.float32
 
@@ -89,7 +88,7 @@ def trained(one_seed, as_set, count):
 if __name__ == "__main__":
     count = min([steps, *map(int, filter(str.isdigit, sys.argv[1:2]))])
     _, here, there, reward, _ = steps_of_the_task()
-    at = 0 if task == "two" else 5 + point - 1
+    at = 0 if task == "two" else 7  # from the middle of the walk to the right
     w = torch.arange(1, 1 + len(here), dtype=torch.float64) * (math.sqrt(5) - 1) / 2 % 1
     w = w.to(dtype).requires_grad_()
     here, there = (one[:, at : at + 1].to(dtype) for one in (here, there))

@@ -19,13 +19,13 @@ from lessons.contract.history import History
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Array, Result, Series
-from lessons.contract.settings import choice, slider, whole
+from lessons.contract.settings import choice, slider
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
 from lessons.gradient_tricks.tricks import stop_gradient
 from lessons.gradient_tricks.tricks.as_one import one_op
-from lessons.kit.chart_pieces import Trace, annotation, axes, fitted, points
+from lessons.kit.chart_pieces import axes, fitted, points
 from lessons.kit.components import component_table
 from lessons.kit.experiment import Experiment, Program, Trial
 from lessons.kit.gradients import gradient
@@ -49,8 +49,8 @@ from lessons.training.step_charts import (
 
 WORDS = Words(__file__)
 
-STATES = 5
-"""States of the walk."""
+STATES, MIDDLE = 5, 3
+"""States of the walk; the one whose step the graph shows, 1 for the first."""
 
 BATCH = 64
 """Sampled steps in one update."""
@@ -88,7 +88,6 @@ class Settings(ComputedInFloat32):
     shown = training.seed_drawn(32)
     steps = training.steps(600, 3000)
     rate = training.rate(0.25, (0.01, 1), 0.01)
-    point = whole(3, 1, STATES, advanced=True, in_run="looks")
     seed = training.first_seed()
 
 
@@ -236,11 +235,11 @@ def sampled(task: Task, draws: Draws) -> torch.Tensor:
 def one_step(settings: Settings) -> Start:
     """The loss of one step, at weights of fixed numbers.
 
-    In the walk it goes to the right, from the state that is chosen.
+    In the walk it goes to the right, from the middle state.
     """
     task, two = task_of(settings), settings.task == "two"
     w = golden(1, 1 if two else STATES).to(*device_and_dtype(settings)).requires_grad_()
-    at = 0 if two else STATES + settings.point - 1
+    at = 0 if two else STATES + MIDDLE - 1
     arguments = {
         "here": task.here[:, at : at + 1].to(w),
         "there": task.there[:, at : at + 1].to(w),
@@ -248,7 +247,7 @@ def one_step(settings: Settings) -> Start:
         "discount": task.discount,
         "stop": settings.target == "stopped",
     }
-    return Start({"w": w}, arguments, (min(settings.point, len(w) - 1),))  # the next state's
+    return Start({"w": w}, arguments, (min(MIDDLE, len(w) - 1),))  # the next state's
 
 
 def target_held_still(
@@ -278,7 +277,7 @@ def factors(program: Program, discount: float, rate: float) -> dict[str, float]:
 def rests(trial: Trial[Settings]) -> dict[str, float]:
     """The gradients of one step for both of its states' weights, and where the training rests."""
     settings, came = trial.settings, trial.roles["trick_gradient"]
-    here = min(settings.point, len(came)) - 1
+    here = min(MIDDLE, len(came)) - 1
     after = min(here + 1, len(came) - 1)
     task = task_of(settings)
     true = task.true()
@@ -287,7 +286,6 @@ def rests(trial: Trial[Settings]) -> dict[str, float]:
     return {
         "own_gradient": float(came[here]),
         "next_gradient": float(came[after]),
-        "states": task.states.shape[1],
         **{f"{name}_rests_off": task.off(w, true) for name, w in rests.items()},
         **{f"{name}_rests_loss": float(task.loss(w)) for name, w in rests.items()},
         **factors(whole, settings.discount, settings.rate),
@@ -312,10 +310,12 @@ _LEAST = -8
 
 def table(history: History, settings: Settings) -> Table:
     """Both arms as they stand: mean over the seeds, lowest and highest seed."""
-    measures = {"off": WORDS("distance_row"), "loss": WORDS("mean_squared_error")}
-    return arms_table(
-        history, measures | {"middle": WORDS("value_of", which=_which(settings))}, ARMS
-    )
+    measures = {
+        "off": WORDS("distance_row"),
+        "loss": WORDS("mean_squared_error"),
+        "middle": WORDS("value_of", which=_which(settings)),
+    }
+    return arms_table(history, measures, ARMS)
 
 
 def _which(settings: Settings) -> str:
@@ -336,7 +336,6 @@ def _values(history: History, settings: Settings) -> Figure:
         WORDS("value"),
     )
     layout["xaxis"] |= {"dtick": 1}
-    layout["annotations"] = _called(true, lowest)
     seeds = [over_seeds(x, picture[arm].T, role) for arm, (role, _) in ARMS.items()]
     shown = [Series(role, role, x, picture[f"{arm}_shown"]) for arm, (role, _) in ARMS.items()]
     middle = len(true) // 2
@@ -359,17 +358,6 @@ def _values(history: History, settings: Settings) -> Figure:
     )
 
 
-def _called(true: Array, lowest: Array) -> list[Trace]:
-    """The names of both still lines, where they lie apart."""
-    if len(true) < 4 or not min(abs(lowest[1] - true[1]), abs(lowest[3] - true[3])) > 0.05:
-        return []
-    below, above = ({"xanchor": x, "yanchor": y} for x, y in (("left", "top"), ("right", "bottom")))
-    return [
-        annotation(4, true[3], WORDS("true"), **below),
-        annotation(2, lowest[1], WORDS("lowest_loss"), **above),
-    ]
-
-
 def _distances(history: History, settings: Settings) -> Figure:
     lines = lines_of(ARMS, "off")
     layout = powers_axes(history, lines, WORDS("distance"), _LEAST)
@@ -381,30 +369,14 @@ def static_table(result: Result, settings: Settings) -> Table:
     labels = {"forward": WORDS("weight"), "trick_gradient": NAMES["trick_gradient"]}
     labels |= {"true_gradient": WORDS("no_stop"), "intended_gradient": NAMES["intended_gradient"]}
     names = [str(index + 1) for index in range(len(result["forward"].x))]
-    return component_table(
-        result,
-        labels,
-        names,
-        WORDS("static_table"),
-        WORDS("state"),
-        4,
-    )
-
-
-# Of two states the distance comes first: that they grow or fall is seen over the steps.
-def _first(history: History, settings: Settings) -> Figure:
-    return (_distances if settings.task == "two" else _values)(history, settings)
-
-
-def _second(history: History, settings: Settings) -> Figure:
-    return (_values if settings.task == "two" else _distances)(history, settings)
+    return component_table(result, labels, names, WORDS("static_table"), WORDS("state"), 4)
 
 
 LAB = EXPERIMENT.lab(
     WORDS,
     Settings,
     static_table,
-    training=Training(Learners, (_first, _second), table, cuts=True),
+    training=Training(Learners, (_values, _distances), table, cuts=True),
 )
 
 

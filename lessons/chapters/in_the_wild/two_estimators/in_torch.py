@@ -4,7 +4,7 @@ import json
 
 import torch
 
-estimator = "score"  # or path, rsample
+estimator = "score"  # or path
 baseline = 0.0
 mu = 1.0
 sigma = 1.0
@@ -16,8 +16,7 @@ def two_estimators(mu, eps, sigma, estimator, baseline):
     x = mu + sigma * eps  # as Normal(mu, sigma).rsample()
     if estimator == "path":
         return (x - 3) ** 2
-    if estimator == "score":
-        x = x.detach()  # as Normal(mu, sigma).sample()
+    x = x.detach()  # as Normal(mu, sigma).sample()
     cost = ((x - 3) ** 2).detach()
     logp = -0.5 * ((x - mu) / sigma) ** 2  # Normal.log_prob, but for a constant
     return (cost - baseline) * logp

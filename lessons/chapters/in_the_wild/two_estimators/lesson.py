@@ -22,7 +22,6 @@ from lessons.gradient_tricks.tricks import stop_gradient
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
-    cells,
     curve,
     dragged,
     fitted,
@@ -32,6 +31,7 @@ from lessons.kit.chart_pieces import (
     stepped,
     thin,
 )
+from lessons.kit.components import component_table
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import ComputedIn, array
 from lessons.kit.line_names import label, named
@@ -46,8 +46,7 @@ def two_estimators(
     x = mu + sigma * eps
     if estimator == "path":
         return (x - 3) ** 2
-    if estimator == "score":
-        x = stop_gradient(x)
+    x = stop_gradient(x)
     cost = stop_gradient((x - 3) ** 2)
     logp = -0.5 * ((x - mu) / sigma) ** 2
     return (cost - baseline) * logp
@@ -165,7 +164,7 @@ AS_GOOD_AS = 100
 
 
 class Settings(ComputedIn):
-    estimator = choice("path", "score", "rsample", default="score")
+    estimator = choice("path", "score", default="score")
     baseline = slider(0, 0, 14, 0.1, accepts=(-1e6, 1e6))
     draws = whole(1000, 1, MOST_DRAWS, log=True)
     mu = slider(1, -2, 5, 0.1, accepts=(-100, 100))
@@ -204,7 +203,6 @@ def compute(program: Program, settings: Settings) -> Result:
             "cost": expected_cost(mu, sigma),
             "trick_expected": trick.mean,
             "trick_variance": trick.variance,
-            **{f"{role}_mean": float(slopes.mean()) for role, slopes in drawn.items()},
             "path_variance": exact["intended_gradient"].variance,
             "score_variance": exact["noise"].variance,
             # A cut in the graph changes none of these.
@@ -296,24 +294,10 @@ ROWS = {"intended_gradient": 2, "noise": 1, "trick_gradient": 0}
 
 
 def table(result: Result, settings: Settings) -> Table:
-    """The first draws, then the mean of all and the exact variance."""
-    columns: list[tuple[str, str | None]] = [(WORDS("draw"), None), (WORDS("sample"), None)]
-    columns += [(WORDS("adds"), "forward")]
-    columns += [(name, role) for role, name in NAMES.items()]
-    rows = []
-    for place, x in enumerate(result.planes["samples"]):
-        own = cells(result, ["forward", *NAMES], place, 5)
-        rows.append((str(place + 1), number(float(x), 5), *own))
-    means = [number(result.number(f"{role}_mean"), 4) for role in ROWS]
-    variances = [
-        number(result.number(f"{name}_variance"), 4) for name in ("path", "score", "trick")
-    ]
-    for name, found, last in (
-        (WORDS("mean_of", draws=result.facts["draws"]), means, number(result.number("exact"), 4)),
-        (WORDS("exact_variance"), variances, "0"),
-    ):
-        rows.append((name, "", "", *found, last))
-    return Table(WORDS("table"), tuple(columns), tuple(rows))
+    """The first draws: what each adds to the loss, and its gradient by every estimator."""
+    samples = [number(float(x), 5) for x in result.planes["samples"]]
+    labels = {"forward": WORDS("adds"), **NAMES}
+    return component_table(result, labels, samples, WORDS("table"), WORDS("sample"))
 
 
 def _draws(result: Result, settings: Settings) -> Figure:
@@ -333,7 +317,6 @@ def _draws(result: Result, settings: Settings) -> Figure:
         "draws",
         [
             *map(_area, bars.values()),
-            *map(_spread, bars.values()),
             thin([exact, exact], [-0.12, 3.0], NAMES["true_gradient"])
             | {"line": {"color": "role:true_gradient", "dash": "dot", "width": 2}},
             *(
@@ -359,21 +342,6 @@ def _area(bars: Histogram) -> Trace:
     """One row: a stepped area over its own ground line."""
     share = 0.75 * bars.counts / (float(bars.counts.max()) or 1.0)
     return stepped(bars.edges, share, ROWS[bars.role] + 0.08, bars.role, NAMES[bars.role])
-
-
-def _spread(bars: Histogram) -> Trace:
-    """From one standard deviation below the mean of the draws to one above it."""
-    y = ROWS[bars.role]
-    return scatter(
-        "lines+markers",
-        np.array([bars.mean - bars.spread, bars.mean, bars.mean + bars.spread]),
-        np.full(3, float(y)),
-        NAMES[bars.role],
-    ) | {
-        "line": {"color": f"role:{bars.role}", "width": 4},
-        "marker": mark(ROLES[bars.role]) | {"size": [0, 9, 0], "opacity": 1},
-        "hovertemplate": "%{x:.4g}<extra>" + NAMES[bars.role] + "</extra>",
-    }
 
 
 def _variance(result: Result, settings: Settings) -> Figure:
