@@ -18,7 +18,7 @@ def by_hand(size: float = 100.0, angle: float = 120.0) -> np.ndarray:
     turn = math.radians(angle)
     bad = (math.cos(turn), math.sin(turn))
     found = []
-    for place, (a, b) in enumerate([bad, *ordinary(3, 7)]):
+    for place, (a, b) in enumerate([bad, *ordinary(7)]):
         error = 2 * a + b + (size if place == 0 else 0.0)  # w · x − y, at w = 0
         found.append((error * a, error * b))
     return np.array(found)

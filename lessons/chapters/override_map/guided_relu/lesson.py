@@ -28,7 +28,7 @@ from lessons.chapters.override_map.guided_relu.net import (
     labels,
     maps,
     pictures,
-    test_pictures,
+    unseen_pictures,
 )
 from lessons.contract.devices import device_and_dtype
 from lessons.contract.lab import Lab, Start
@@ -119,7 +119,7 @@ class Shapes(BySeed[Settings]):
         own = self.networks.of_seed(index)
         pair = joined([own, own.randomised(self.others.of_seed(index), settings.randomised)])
         kind = KINDS.index(settings.shape)
-        x = test_pictures(TESTED)[kind : kind + 1].to(*self._to)
+        x = unseen_pictures(TESTED)[kind : kind + 1].to(*self._to)
         found = {}
         for rule in RULES:
             both = maps(self.program, pair, x, torch.tensor([kind]), rule)[:, 0]
@@ -131,7 +131,7 @@ class Shapes(BySeed[Settings]):
     @torch.no_grad()
     def _test(self) -> torch.Tensor:
         """Accuracy on the test pictures, float64 on the CPU, shape [seeds]."""
-        x = test_pictures(TESTED).to(*self._to)
+        x = unseen_pictures(TESTED).to(*self._to)
         logits = self.networks.logits(x.expand(-1, len(self.seeds), -1, -1))
         known = logits.isfinite().all(2).all(1).cpu()
         right = (logits.argmax(1).cpu() == labels(TESTED)).to(torch.float64).mean(1)
@@ -139,7 +139,7 @@ class Shapes(BySeed[Settings]):
 
     def _compare(self) -> dict[str, torch.Tensor]:
         """Compare the maps of the networks as they are now."""
-        x = test_pictures(COMPARED).to(*self._to)
+        x = unseen_pictures(COMPARED).to(*self._to)
         return compared(self.program, self.networks, self.others, x)
 
 
@@ -229,7 +229,7 @@ def two_pixels(program: Program) -> Facts:
 def missed() -> Facts:
     """The engine's warning if the networks' relu is written as a clamp."""
     networks = Networks.new([0], torch.device("cpu"), torch.float32)
-    x = test_pictures(1)
+    x = unseen_pictures(1)
     with gradient_override_map({}) as report:
         networks.logits(x, lambda x: x.clamp(min=0))
     return {"missed": unmatched("Relu", ["relu"], report.ran)}

@@ -166,12 +166,9 @@ def joined(parts: list[Networks]) -> Networks:
 
 
 @cache
-def test_pictures(count: int) -> torch.Tensor:
+def unseen_pictures(count: int) -> torch.Tensor:
     """Pictures that no step learns from, float32, [count, 1, SIDE, SIDE]."""
     return pictures(count, torch.Generator().manual_seed(_TEST_SEED))[:, None]
-
-
-test_pictures.__test__ = False  # type: ignore[attr-defined]  # no test of pytest's
 
 
 def maps(

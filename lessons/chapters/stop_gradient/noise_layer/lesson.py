@@ -330,10 +330,6 @@ def by_role(program: Program, start: Start) -> dict[str, torch.Tensor]:
 
 
 ARMS = {"plain": ("true_gradient", WORDS("no_trick")), "trick": ("trick_gradient", WORDS("clean"))}
-_IN_FULL = {
-    "plain": ("true_gradient", WORDS("without_trick")),
-    "trick": ("trick_gradient", WORDS("clean_backward")),
-}
 
 _LOSSES = (-3.0, 0.5)
 _POWERS = 11  # of ten on an axis: more, and no curve has a shape
@@ -345,7 +341,7 @@ def table(history: History, settings: Settings) -> Table:
     place = settings.place
     measures[f"noise_{place}"] = WORDS("then_noise", layer=place)
     what = WORDS("table", done=history.done)
-    return arms_table(history, measures, _IN_FULL, what=what, called=WORDS("layer"))
+    return arms_table(history, measures, ARMS, what=what, called=WORDS("layer"))
 
 
 def _noise_by_layer(history: History, settings: Settings) -> Figure:
@@ -367,16 +363,6 @@ def _noise_by_layer(history: History, settings: Settings) -> Figure:
     side, shift = ("left", 5) if place < LAYERS / 2 else ("right", -5)
     where = {"xanchor": side, "yanchor": "top", "xshift": shift}
     layout["annotations"] = [annotation(place + 0.5, decades[1], WORDS("noise"), **where)]
-    said = (
-        WORDS(
-            "layer_said",
-            name=_IN_FULL[arm][1],
-            layer=layer,
-            variance=number(of(facts, f"{arm}_noise_{layer}"), 3),
-        )
-        for arm in ARMS
-        for layer in (1, place, place + 1, LAYERS)
-    )
     first = [of(facts, f"{arm}_noise_1") for arm in ARMS]
     plain, trick = (number(one, 2) if all(map(math.isfinite, first)) else None for one in first)
     return WORDS.chart(
@@ -392,7 +378,6 @@ def _noise_by_layer(history: History, settings: Settings) -> Figure:
         trick=trick,
         draws=DRAWS,
         done=history.done,
-        layers="; ".join(said),
         place=place,
     )
 
