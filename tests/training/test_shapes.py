@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from lessons.chapters.override_map.guided_relu.lesson import LAB, guided_relu
-from lessons.chapters.override_map.guided_relu.net import FRESH, MOST_SEED, RULES, drawn
+from lessons.chapters.override_map.guided_relu.net import FRESH, MOST_SEED, RULES, Networks
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run
 from tests.support import course
@@ -33,10 +33,12 @@ def test_maps_are_compared_every_fifty_steps_and_after_the_last() -> None:
 
 def test_no_two_seeds_draw_the_same() -> None:
     """torch reads 32 bits of a seed: what is far apart as a number may be the same to it."""
-    first = [drawn(seed)[0] for seed in (0, 1, FRESH, FRESH + 1, MOST_SEED, MOST_SEED + FRESH)]
+    seeds = (0, 1, FRESH, FRESH + 1, MOST_SEED, MOST_SEED + FRESH)
+    first = Networks.new(seeds, torch.device("cpu"), torch.float64).weights[0]
     for index, one in enumerate(first):
         assert not any(torch.equal(one, other) for other in first[:index])
-    assert torch.equal(drawn(5)[0], drawn(5 + 2**32)[0]), "the reason to test"
+    same = Networks.new((5, 5 + 2**32), torch.device("cpu"), torch.float64).weights[0]
+    assert torch.equal(same[0], same[1]), "the reason to test"
 
 
 def test_the_answer_is_not_drawn_before_it_is_asked_for() -> None:

@@ -20,7 +20,7 @@ from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Result
 from lessons.contract.roles import GRADIENTS
-from lessons.contract.settings import choice, slider
+from lessons.contract.settings import choice
 from lessons.contract.training import Training
 from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
@@ -60,6 +60,9 @@ HIDDEN = 32
 PREDICTOR_HIDDEN = 16
 POINTS = 128
 
+NOISE = 0.3
+"""The size of the noise in a view."""
+
 INNER = 6
 """Units between the predictor's two layers."""
 
@@ -97,7 +100,6 @@ def siamese(one: torch.Tensor, two: torch.Tensor, predictor: Predictor, stop: bo
 class Settings(ComputedInFloat32):
     target = choice("stopped", "open", in_run="steps")
     head = choice("network", "none", in_run="steps")
-    noise = slider(0.3, 0, 1, accepts=(0, 10), in_run="steps")
     seeds = training.seeds(8, 16)
     steps = training.steps(300, 2000)
     rate = training.rate(0.01, (0.001, 0.05), 0.001)
@@ -162,8 +164,7 @@ class Pairs(TwoArms[Networks, Settings]):
     def _loss(
         self, program: Program, arm: Networks, noise: torch.Tensor, stop: bool, settings: Settings
     ) -> torch.Tensor:
-        size = settings.noise
-        views = (arm.features(self.x + size * one) for one in noise.unbind(1))
+        views = (arm.features(self.x + NOISE * one) for one in noise.unbind(1))
         predictor = arm.predictor if settings.head == "network" else itself
         loss: torch.Tensor = program(*views, predictor=predictor, stop=stop)
         return loss

@@ -87,8 +87,8 @@ class Shapes(BySeed[Settings]):
         super().__init__(settings)
         self._to = device_and_dtype(settings)
         self.program = inspect.unwrap(program)
-        self.networks = Networks.new(list(self.seeds), *self._to)
-        self.others = Networks.new([seed + FRESH for seed in self.seeds], *self._to)
+        self.networks = Networks.new(self.seeds, *self._to)
+        self.others = Networks.new((seed + FRESH for seed in self.seeds), *self._to)
         self.streams = [torch.Generator().manual_seed(seed + STREAMS) for seed in self.seeds]
         self._adam = Adam(self.networks.weights)
         self._accuracy = self._test()

@@ -5,8 +5,8 @@ is the gradient of a picture's score in the picture, under a rule for relu.
 """
 
 import math
-from collections.abc import Callable
-from functools import cache, lru_cache
+from collections.abc import Callable, Iterable
+from functools import cache
 
 import torch
 from torch.nn.functional import conv2d
@@ -15,7 +15,7 @@ from lessons.contract.settings import choice, whole
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import ComputedInFloat32
 from lessons.training import settings as training
-from lessons.training.stacked import linear
+from lessons.training.stacked import Draws, linear
 
 SIDE = 21
 """Pixels along a side of a picture: so many that the network's convolutions see each of them."""
@@ -102,20 +102,6 @@ class Settings(ComputedInFloat32):
     seed = training.first_seed(MOST_SEED)
 
 
-@lru_cache(maxsize=256)
-def drawn(seed: int) -> tuple[torch.Tensor, ...]:
-    """Weight and bias of each layer, uniform within ±1/√fan-in: float64, on the CPU."""
-    generator = torch.Generator().manual_seed(seed)
-    found: list[torch.Tensor] = []
-    shape: tuple[int, ...]
-    for shape in _SHAPES:
-        bound = 1 / math.sqrt(math.prod(shape[1:]))
-        for part in (shape, shape[:1]):
-            spread = torch.rand(part, dtype=torch.float64, generator=generator)
-            found.append((2 * spread - 1) * bound)
-    return tuple(found)
-
-
 class Networks:
     """One network a seed, as stacked weights; a leading dimension of each is the seed.
 
@@ -128,10 +114,16 @@ class Networks:
         self.seeds = len(weights[0])
 
     @classmethod
-    def new(cls, seeds: list[int], device: torch.device, dtype: torch.dtype) -> "Networks":
-        """Untrained ones, their weights leaves."""
-        layers = zip(*(drawn(seed) for seed in seeds), strict=True)
-        return cls([torch.stack(layer).to(device, dtype).requires_grad_() for layer in layers])
+    def new(cls, seeds: Iterable[int], device: torch.device, dtype: torch.dtype) -> "Networks":
+        """Untrained networks; weights and biases are leaves, drawn within ±1/√fan-in."""
+        draws, weights = Draws(seeds), list[torch.Tensor]()
+        shape: tuple[int, ...]
+        for shape in _SHAPES:
+            bound = 1 / math.sqrt(math.prod(shape[1:]))
+            for part in (shape, shape[:1]):
+                drawn = (2 * draws.uniform(*part) - 1) * bound
+                weights.append(drawn.to(device, dtype).requires_grad_())
+        return cls(weights)
 
     def logits(self, x: torch.Tensor, relu: Relu = torch.relu) -> torch.Tensor:
         """The score of each class: [count, seeds, SIDE, SIDE] to [seeds, classes, count].
