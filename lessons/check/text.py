@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl
 from lessons.bench.setting import read_setting
 from lessons.check.runs import Problems, Runs
 from lessons.contract.parameters import Choice
+from lessons.gradient_tricks.text import listed
 from lessons.gradient_tricks.text.words import VALUE, in_language, sections
 from lessons.outputs.address import step_controls
 from lessons.prose.steps import TRY, TURN, Step, quoted
@@ -124,10 +125,11 @@ def trainings(runs: Runs) -> Problems:
             yield step, "The training answers this question: add `hides=` or `holds=`."
         texts = [(step.text, told)]
         for option in asked.options if asked else ():
-            texts += [
-                (option.text, set()),
-                (option.reply, {name for name, _ in quoted(option.reply)}),
-            ]
+            numbers = {name for name, _ in quoted(option.reply)}
+            if numbers & moving and "step" not in numbers:  # before a run they are not its end's
+                named = listed(sorted(numbers & moving))
+                yield step, f"A reply has {named} of the run: say after which {{{{ step }}}}."
+            texts += [(option.text, set()), (option.reply, numbers)]
         for text, marked in texts:
             for name in moving & {value[1] for value in VALUE.finditer(text)} - marked:
                 yield (

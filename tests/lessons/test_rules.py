@@ -73,6 +73,9 @@ BROKEN = {
         ("“trained”, as", "“shut”, as", "“shut” is no choice"),
         ("“trained”, as", "“frozen”, as", "is already at"),
     ],
+    (text.trainings, "codebook", "en.md"): [
+        ("after step {{ step }} the squared", "the squared", "say after")
+    ],
     (text.trainings, "moving_target", "en.md"): [
         ("nearer hides=true_gradient", "nearer", "add `hides="),
         ("The one with", "{{ plain_off }}: with", "can have"),
