@@ -50,8 +50,13 @@ SAID = """() => [...document.querySelectorAll(".gl-lab, .stApp")].map((one) =>
   `${one.className} ${JSON.stringify(one.dataset)}`
 ).concat(document.body.innerText.slice(0, 4000)).join("\\n")"""
 BROWSER = ("tests/browser/", "tests/doctor/test_page.py", "tests/pages/test_whole_app.py")
-# Files that share what takes long to start: a fork server, a Python that has loaded torch alone.
+# Files that share what takes long to start or to compute: a fork server, a Python that has loaded
+# torch alone, each lesson's result.
 TOGETHER = {
+    **{
+        f"tests/labs/test_{name}.py": "tests/labs/test_messages.py"
+        for name in ("lesson", "linked", "numbers", "payload")
+    },
     "tests/server/test_trainings.py": "tests/server/test_lanes.py",
     "tests/lessons/test_command_line.py": "tests/lessons/test_plain_torch.py",
 }
