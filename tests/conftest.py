@@ -50,8 +50,13 @@ SAID = """() => [...document.querySelectorAll(".gl-lab, .stApp")].map((one) =>
   `${one.className} ${JSON.stringify(one.dataset)}`
 ).concat(document.body.innerText.slice(0, 4000)).join("\\n")"""
 BROWSER = ("tests/browser/", "tests/doctor/test_page.py", "tests/pages/test_whole_app.py")
-# Files that share what takes long to start: a fork server, a Python that has loaded torch alone.
+# Files that share what takes long to start or to compute: a fork server, a Python that has loaded
+# torch alone, each lesson's result.
 TOGETHER = {
+    **{
+        f"tests/labs/test_{name}.py": "tests/labs/test_messages.py"
+        for name in ("lesson", "linked", "numbers", "payload")
+    },
     "tests/server/test_trainings.py": "tests/server/test_lanes.py",
     "tests/lessons/test_command_line.py": "tests/lessons/test_plain_torch.py",
 }
@@ -193,7 +198,8 @@ def pytest_collection_finish() -> None:
 class BrowserApart(LoadScopeScheduling):  # type: ignore[misc] # xdist has no types
     """Tests go by file. The first worker has the browser's; who has nothing left to do helps.
 
-    Two browsers all the time took longer on two cores, and one to the end left a core idle.
+    Two browsers all the time took longer on two cores, and one to the end left a core idle. More
+    browsers than cores help nobody, and each starts a server of its own.
     """
 
     def _split_scope(self, nodeid: str) -> str:
@@ -202,10 +208,13 @@ class BrowserApart(LoadScopeScheduling):  # type: ignore[misc] # xdist has no ty
         return nodeid if file.endswith("test_every_lesson.py") else TOGETHER.get(file, file)
 
     def _assign_work_unit(self, node: WorkerController) -> None:
-        first = node is self.nodes[0]
-        own = (scope for scope in self.workqueue if scope.startswith(BROWSER) == first)
+        place = self.nodes.index(node)
+        own = (scope for scope in self.workqueue if scope.startswith(BROWSER) == (place == 0))
         if scope := next(own, None):
             self.workqueue.move_to_end(scope, last=False)
+        elif place >= max(2, cores()):
+            node.shutdown()
+            return
         super()._assign_work_unit(node)
 
 

@@ -1,38 +1,23 @@
-"""One learner walks through a chapter, its last lesson on a commit and all of them in `make
-test-long`; every question is answered wrong first.
-
-On the way, where a chapter is walked whole, the learner leaves and comes back.
+"""One learner walks through a chapter, answers every question wrong first, leaves on the way and
+comes back.
 """
 
 import re
-from collections.abc import Sequence
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from lessons.contract.lesson import Lesson
-from lessons.outputs.catalogue import Chapter, chapters_by_slug
+from lessons.outputs.catalogue import chapters_by_slug
 from lessons.outputs.quiz import LENGTH
 from lessons.outputs.search import plain
 from lessons.prose.steps import Question
 from pages.ui.words import WORDS
 from tests.browser.looking import commit, is_at_step, ran, says, tiles
 from tests.conftest import OpenPage
-from tests.support.amount import also
 from tests.support.server import Server
 
-pytestmark = pytest.mark.browser
-
-LAST = chapters_by_slug()["in_the_wild"]
-OTHERS = [chapters_by_slug()[slug] for slug in ("gone_missing", "clipping")]
-WALKED = pytest.mark.parametrize(
-    ("chapter", "lessons"),
-    [
-        (LAST, LAST.lessons[-1:]),
-        *also(*((one, one.lessons) for one in (LAST, *OTHERS))),
-    ],
-    ids=lambda one: getattr(one, "slug", ""),
-)
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 
 
 def words(page: Page) -> Locator:
@@ -71,20 +56,19 @@ def answer_wrong(page: Page, lesson: Lesson, question: Question) -> None:
     ran(page)
 
 
-@WALKED
-def test_a_learner_walks_a_chapter(
-    chapter: Chapter, lessons: Sequence[Lesson], app: Server, open_page: OpenPage
-) -> None:
-    whole = lessons == chapter.lessons  # who begins it is not led to a lesson
-    page = open_page(f"{app.url}/{chapter.slug}?lesson={lessons[0].slug}")
+@pytest.mark.parametrize("slug", ["in_the_wild", "gone_missing", "clipping"])
+def test_a_learner_walks_a_chapter(slug: str, app: Server, open_page: OpenPage) -> None:
+    chapter = chapters_by_slug()[slug]
+    lessons = chapter.lessons
+    page = open_page(f"{app.url}/{slug}?lesson={lessons[0].slug}")
     for lesson in lessons:
         for number, step in enumerate(lesson.prose.steps, start=1):
             arrive(page, lesson, number)
             if step.question:
                 answer_wrong(page, lesson, step.question)
-            if whole and lesson is lessons[0] and number == 3:
+            if lesson is lessons[0] and number == 3:
                 page.wait_for_function(f"document.cookie.includes('{lesson.slug}:3')")
-                page.goto(f"{app.url}/{chapter.slug}?lesson={lesson.slug}")  # a new session
+                page.goto(f"{app.url}/{slug}?lesson={lesson.slug}")  # a new session
                 arrive(page, lesson, number)
             if number < len(lesson.prose.steps):
                 on = page.locator(".st-key-next button")
@@ -95,9 +79,9 @@ def test_a_learner_walks_a_chapter(
         expect(end).to_contain_text(WORDS("you", answer=""))
         expect(words(page).locator("strong").first).to_have_text(re.compile(r"\w"))
         bar = page.locator(".st-key-turn")
-        if lesson is not chapter.lessons[-1]:
+        if lesson is not lessons[-1]:
             bar.locator(".st-key-onward a").click()
-    if chapter is LAST:
+    if slug == "in_the_wild":  # the last chapter
         expect(bar).to_contain_text("Try your own program")
     bar.get_by_role("link", name=WORDS("chapters_quiz", n=LENGTH)).click()
     expect(page.locator("h1")).to_have_text(WORDS("quiz_of", chapter=chapter.title))

@@ -262,8 +262,9 @@ def test_a_device_without_memory_is_left_for_the_cpu_and_the_learner_is_told(whe
 
 
 def test_a_task_of_a_setting_and_of_what_was_trained_is_done() -> None:
+    values = {"target": "open", "steps": "101", "seeds": "1"}
     wishes = [
-        Wish(lab="collapse", step=2, values={"target": "open", "steps": "101"}, cuts=cuts)
+        Wish(lab="collapse", step=2, values=values, cuts=cuts)
         for cuts in ("", "cosine:1,cosine_1:1")
     ]
     for one, is_done in zip(wishes, (False, True), strict=True):

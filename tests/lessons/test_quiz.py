@@ -96,9 +96,10 @@ def test_a_task_is_open_at_first_and_its_solution_reaches_the_goal(chapter: Chap
             assert told["turn"] is done, (task.lesson.slug, task.goal)
 
 
+@pytest.mark.random
 @CHAPTERS
 def test_a_programs_chart_is_not_that_of_the_other_program(chapter: Chapter) -> None:
-    for lesson in filter(on_bench, chapter.lessons):
+    for lesson in [*filter(on_bench, chapter.lessons)][: cases(1, 99)]:
         rights = set()
         for seed in range(8):
             item = match(lesson, 1, Random(seed))

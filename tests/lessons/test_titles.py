@@ -24,7 +24,7 @@ from tests.support.present import present
 
 LESSONS = pytest.mark.parametrize("slug", [one.slug for one in lessons()])
 TRAINED = pytest.mark.parametrize("slug", [one.slug for one in lessons() if one.lab.training])
-RANDOM = cases(3, 6)
+RANDOM = cases(1, 6)
 """Settings of each lesson that nobody chose."""
 Tells = dict[str, tuple[str, ...]]
 USUAL: Tells = {"trick": ("value", "used", "extractor_", "classifier_"), "intended": ("norm",)}

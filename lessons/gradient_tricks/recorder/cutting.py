@@ -39,11 +39,11 @@ def cut(program: Callable[..., Any], cuts: Collection[Cut]) -> Callable[..., Any
     if isinstance(program, type):
         parts = {"forward": cut(vars(program)["forward"], cuts), "__wrapped__": program}
         return type(program.__name__, (program,), parts)
-    closed = frozenset(cuts)
+    closed, signature = frozenset(cuts), inspect.signature(program)
 
     @functools.wraps(program)
     def cut_open(*args: Any, **kwargs: Any) -> Any:
-        given = inspect.signature(program).bind(*args, **kwargs).arguments
+        given = signature.bind(*args, **kwargs).arguments
         leaves = {name for name, value in given.items() if isinstance(value, torch.Tensor)}
         with _Scissors(closed, leaves):
             return program(*args, **kwargs)
