@@ -59,10 +59,7 @@ def ends(one: Parameter, sliders: bool = False) -> list[str]:
 
 
 def at_ends(runs: Runs, lab: Mapping[str, str] = {}) -> Iterator[tuple[Settings, Result]]:
-    """Compute the lesson at these settings, then with each parameter at its ends.
-
-    At the ends it computes what a lab shows during a drag, or in a thorough check all of it.
-    """
+    """Compute the lesson at these settings, then with each parameter at its ends."""
     lesson = runs.lesson
     numbers = [one.name for one in lesson.lab.parameters if isinstance(one, Number)]
     yield (values := lesson.validate(lab)), runs.result(values)
@@ -73,7 +70,6 @@ def at_ends(runs: Runs, lab: Mapping[str, str] = {}) -> Iterator[tuple[Settings,
                     values = lesson.validate({**lab, other or one.name: end, one.name: end})
                 except InvalidParametersError:
                     continue
-                values = values if runs.thorough else lesson.lab.preview(values)
                 yield values, runs.result(values)
                 break
 

@@ -109,7 +109,6 @@ def test_a_phone(app: Server, open_page: OpenPage) -> None:
         assert seen, "something lies over it"
 
 
-@pytest.mark.long
 def test_on_a_phone_a_chart_leaves_room_for_a_long_caption(
     app: Server, open_page: OpenPage
 ) -> None:

@@ -40,7 +40,6 @@ def watched(tmp_path: Path) -> Watched:
     return run
 
 
-@pytest.mark.long  # it starts processes that each load torch; the README's example is stopped, too
 def test_a_script_is_stopped_after_its_second_step_and_cleans_up_nothing(
     watched: Watched, tmp_path: Path
 ) -> None:

@@ -71,7 +71,6 @@ def test_without_a_predictor_the_stop_halves_the_gradient_and_with_one_it_turns_
     assert np.ptp(with_one["trick_gradient"].y / with_one["true_gradient"].y) > 1
 
 
-@pytest.mark.long
 def test_the_spread_falls_faster_than_it_returns() -> None:
     before, fallen, after = in_turn(({}, 100), ({"target": "open"}, 100), ({}, 100))
     assert fallen["trick_spread"] < 0.3 * before["trick_spread"]
