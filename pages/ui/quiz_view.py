@@ -95,7 +95,7 @@ def _item(chapter: Chapter, items: Sequence[Item], said: str, place: int, name: 
             if answer:
                 label = WORDS("see_end") if place + 1 == LENGTH else WORDS("next_question")
                 go_on = partial(st.query_params.update, at=str(place + 1))
-                st.button(label, on_click=go_on, type="primary")
+                st.button(label, key="go_on", on_click=go_on, type="primary")
 
 
 def _lab(item: Item, name: str, answer: str, commit: Commit) -> None:

@@ -164,8 +164,12 @@ def test_a_finger_drags_what_it_is_on_and_scrolls_everywhere_else(bare: str, pho
     assert swipe(phone, (tip[0] + 15, tip[1] + 12), -10, -60) == 0
     second = float(exact(phone, "g2").input_value())
     assert second > 1.3
-    assert swipe(phone, at(phone, "arrows", -0.5, 2.8), 0, -80) > 30
+    for place in ((-0.5, 2.8), (0.3, 1.5)):  # the second is on the square
+        assert swipe(phone, at(phone, "arrows", *place), 0, -80) > 30
     assert float(exact(phone, "g2").input_value()) == second
+    assert exact(phone, "limit").input_value() == "1.5"
+    assert swipe(phone, at(phone, "arrows", 1.5, 0.6), 40, 5) == 0
+    assert float(exact(phone, "limit").input_value()) > 1.8
 
 
 def test_a_finger_scrolls_over_a_slider_and_drags_its_thumb(bare: str, phone: Page) -> None:
@@ -191,6 +195,9 @@ def test_a_finger_scrolls_over_a_slider_and_drags_its_thumb(bare: str, phone: Pa
       return places.filter((x) => document.elementFromPoint(x, top + height / 2) === bar).length;
     }"""
     assert bar.evaluate(felt) >= 44, "of the bar, a finger feels the thumb alone"
+    x, y = along((value - low) / (high - low))
+    assert abs(swipe(phone, (x + 15, y), 3, 80)) > 30
+    assert number.input_value() == "1", "a scroll that began beside the thumb's middle"
     assert swipe(phone, along((value - low) / (high - low)), 60, 2) == 0
     assert float(number.input_value()) > 1
 

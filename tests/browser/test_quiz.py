@@ -47,7 +47,8 @@ def test_a_task_is_done_the_moment_its_goal_is_reached(
     hand: str, app: Server, open_page: OpenPage
 ) -> None:
     items = quiz("reversal", SEED)
-    page = open_page(f"{app.url}/reversal?quiz={SEED}")
+    width = 1280 if hand == "mouse" else 390
+    page = open_page(f"{app.url}/reversal?quiz={SEED}", width)
     for place, item in enumerate(items):
         expect(page.locator(".st-key-quiz")).to_contain_text(
             WORDS("question_of", number=place + 1, all=LENGTH)
@@ -89,6 +90,7 @@ def test_a_task_is_done_the_moment_its_goal_is_reached(
         expect(page.locator(VERDICT)).to_be_focused()
         expect(page).to_have_url(re.compile(rf"&said=\d{{{place + 1}}}&at={place}$"))
         label = WORDS("see_end") if item is items[-1] else WORDS("next_question")
+        expect(page.get_by_role("button", name=label)).to_be_in_viewport(ratio=1)
         press(page, label, hand)
     missed = page.get_by_role("link", name=WORDS("missed", lesson="", step="").split(" ")[0])
     right = LENGTH if hand == "mouse" else LENGTH - 1

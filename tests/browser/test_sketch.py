@@ -97,7 +97,9 @@ def test_beside_the_handles_a_finger_draws_only_across(app: Server, open_page: O
             )
         touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
+    text = box_of(page.locator(".st-key-words"))
     swipe(*[place(page, index, 1.5) for index in (1, 2, 3)])
+    assert box_of(page.locator(".st-key-words")) == text, "the hint leaves, and nothing moves"
     assert standing(page) == pytest.approx([0, 1.5, 1.5, 1.5, 0, 0, 0, 0], abs=0.2)
     swipe(place(page, 6, -1.5))
     assert standing(page)[6] == pytest.approx(-1.5, abs=0.2), "a tap"

@@ -49,7 +49,7 @@ export function moving(drawing, data, at, commit) {
   const put = (/** @type {number} */ index, /** @type {number} */ level) => {
     levels[index] = Math.min(Math.max(Math.round(level), 0), data.levels);
     done.disabled = false;
-    why.hidden = true;
+    why.style.visibility = "hidden"; // its room stays, so that nothing below it moves
     show();
   };
 

@@ -12,7 +12,6 @@ import { axesOf, places } from "./chart_layout.js";
 const REACH = { mouse: 12, touch: 22 }; // px around a point; 44 across for a finger
 const LINE = { mouse: 7, touch: 16 }; // px beside a line
 const SLOP = 8; // px that a finger moves before it is a drag and no tap
-const HOLD = 250; // ms that a finger rests on what goes up and down, so that a swipe still scrolls the page
 
 /**
  * @typedef {[number, number]} Pair  pixels in the plot, or values on its axes
@@ -83,21 +82,14 @@ export function draggable(chart, controls) {
     },
     { capture: true },
   );
-  // A finger that may go any way from here does not scroll the page; along x alone the browser
-  // tells scrolling from dragging by the way it sets out; up and down it has to rest first.
+  // A finger on a point drags it and does not scroll the page. Elsewhere the browser tells scrolling from
+  // dragging by the way the finger sets out.
   plot.addEventListener(
     "touchstart",
     (event) => {
       if (event.touches.length !== 1) return;
       const hit = under(event.touches[0], "touch");
-      if (hit && wayOf(hit.handle) === "xy") event.preventDefault();
-    },
-    { passive: false },
-  );
-  plot.addEventListener(
-    "touchmove",
-    (event) => {
-      if (grip && wayOf(grip.hit.handle) === "y" && held(grip, event) && event.cancelable) event.preventDefault();
+      if (hit && !scrolls(hit.handle)) event.preventDefault();
     },
     { passive: false },
   );
@@ -111,7 +103,6 @@ export function draggable(chart, controls) {
       const [x, y] = [event.clientX - grip.from.clientX, event.clientY - grip.from.clientY].map(Math.abs);
       const { handle } = grip.hit;
       const touch = event.pointerType === "touch";
-      if (touch && wayOf(handle) === "y" && !held(grip, event)) return;
       if (touch && scrolls(handle) ? x < SLOP || x < y : Math.max(x, y) < 2) return;
       begin(event);
     }
@@ -147,14 +138,9 @@ function show(plot, hit) {
   else delete plot.dataset.drag;
 }
 
-/** Whether the finger has rested where it came down. @param {Grip} grip  @param {Event} event */
-function held({ moving, from }, event) {
-  return moving || event.timeStamp - from.timeStamp >= HOLD;
-}
-
 /** Whether a finger that goes up or down from here scrolls the page. @param {Handle} handle */
 function scrolls(handle) {
-  return ["x", "place"].includes(wayOf(handle));
+  return ["line", "place"].includes(handle.part) || wayOf(handle) === "x";
 }
 
 /** @param {Handle} handle  @returns {"place"|"x"|"y"|"xy"} */

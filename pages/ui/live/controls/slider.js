@@ -34,6 +34,9 @@ export function slider(spec, id, notify, { body }) {
     showBar();
     notify("moving");
   };
+  let before = "";
+  bar.addEventListener("pointerdown", () => (before = exact.value));
+  bar.addEventListener("pointercancel", () => exact.value !== before && take(before)); // the finger scrolls the page
   bar.addEventListener("input", () => take(fromPosition(range, bar.valueAsNumber)));
   bar.addEventListener("keydown", (event) => {
     if (!isLog(range) || event.altKey || event.ctrlKey || event.metaKey) return;
