@@ -47,7 +47,7 @@ class BySeed(Generic[S]):
         if self._known is None or self._known[:2] != (done, settings):
             found = self.numbers(settings)
             for name, one in found.items():
-                _one_for_each(self.seeds, one, f"the number {name!r}")
+                _one_for_each(self.seeds, one, name)
             self._known = done, settings, arrays(found)
         numbers = self._known[2]
         if not drawn or "shown" not in settings:
@@ -110,14 +110,14 @@ class TwoArms(BySeed[S], Generic[N, S]):
         """Make one update of both arms; ``done`` steps came before it."""
         for name in self.arms:
             loss = self.loss(name, done, settings)
-            _one_for_each(self.seeds, loss, "the loss")
+            _one_for_each(self.seeds, loss, "loss")
             self._optimizers[name].step(loss, self.rate(done, settings))
 
 
-def _one_for_each(seeds: range, value: torch.Tensor, what: str) -> None:
+def _one_for_each(seeds: range, value: torch.Tensor, name: str) -> None:
     if value.shape != (len(seeds),):
         raise ValueError(
-            f"{what} has shape {[*value.shape]}, expected [{len(seeds)}], one for each seed: take "
+            f"{name} has shape {[*value.shape]}, expected [{len(seeds)}], one for each seed: take "
             "the mean over the other dimensions"
         )
 

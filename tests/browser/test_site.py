@@ -36,7 +36,7 @@ def test_the_header_has_three_links_and_in_a_lesson_the_way_back_and_where_one_i
     assert header(page) == ["← stop_gradient", "Lesson 1 of 8 · Two passes", WORDS("search")]
     to_lesson(page, "In place")
     page.wait_for_url("**/gone_missing?lesson=in_place*")
-    expect(page.locator(".gt-here")).to_have_text("2 of 7 · In place")
+    expect(page.locator(".gt-here")).to_have_text("Lesson 2 of 7 · In place")
     page.set_viewport_size({"width": 1280, "height": 400})
     page.get_by_role("link", name="← Gone missing").click()
     page.wait_for_url("**/course?chapter=gone_missing")
