@@ -91,7 +91,6 @@ def subjects() -> list[Subject]:
         name: str, replayed: bool = False, whole: bool = True, root: str | Path = ROOT
     ) -> Subject:
         """This app with all its views open, as the peers have them, or as a learner finds it."""
-        step = 2 if whole else 3  # step 3 has the slider in sight
         return Subject(
             name,
             lambda: app(root),
@@ -99,7 +98,7 @@ def subjects() -> list[Subject]:
             track="[data-control=noise_high] input[type=range]",
             gradient="[data-figure=curves]",
             others=["[data-figure=histogram]", "[data-table]"] * whole,
-            path=f"/{lab.LESSON.chapter}?lesson={lab.LESSON.slug}&step={step}&seed={{seed}}",
+            path=f"/{lab.LESSON.chapter}?lesson={lab.LESSON.slug}&step=2&seed={{seed}}",
             drawers=("histogram", "table", MORE) if whole else (),
             ours=True,
             replayed=replayed,
