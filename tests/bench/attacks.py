@@ -13,17 +13,25 @@ import random
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.asyncio.client import ClientConnection
 
-from lessons.chapters.stop_gradient.shared_noise.lab import MOST_DRAWS
 from lessons.playground.document.as_text import packed, to_text
 from lessons.playground.document.gestures import form_of
 from pages.server.application import SOCKET
 from pages.ui.page import PLOTLY
-from tests.bench.learner import BROKEN, FROM, Heard, Learner, arrive, connected, open_page
+from tests.bench.learner import (
+    BROKEN,
+    FROM,
+    MOST,
+    Heard,
+    Learner,
+    arrive,
+    connected,
+    open_page,
+)
 from tests.support.heavy import heavy
 
 Once = Callable[[str, int], Awaitable[None]]
@@ -93,7 +101,7 @@ def slider(number: int) -> str:
 
 
 def most_draws(number: int) -> str:
-    return wish("noise_leaks", draws=str(MOST_DRAWS), seed=str(number))
+    return wish("noise_leaks", draws=MOST["draws"], x=MOST["x"], seed=str(number))
 
 
 def program(number: int) -> str:
@@ -164,7 +172,7 @@ async def requested(url: str, path: str, end: str = "\r\n\r\n") -> asyncio.Strea
 
 
 async def numbers(url: str, number: int) -> None:
-    path = f"frame.json?lab=noise_leaks&draws={MOST_DRAWS}&seed={number}"
+    path = f"frame.json?lab=noise_leaks&{urlencode(MOST)}&seed={number}"
     await (await requested(url, path, "\r\nConnection: close\r\n\r\n")).read()
 
 
