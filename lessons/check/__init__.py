@@ -12,7 +12,7 @@ from pathlib import Path
 
 from lessons.check import experiments, frameworks, numbers, questions, stage, torch_file, trainings
 from lessons.check import text as prose
-from lessons.check.places import of_error, of_text
+from lessons.check.places import of_error, of_text, own_frame
 from lessons.check.runs import Problems, Runs
 from lessons.gradient_tricks.text.words import in_language
 from lessons.outputs.catalogue import CatalogueError, folder_of, load
@@ -101,7 +101,7 @@ def _raised(folder: Path, error: BaseException) -> Problem:
     text = str(error).removeprefix(str(file)).removeprefix(str(folder)).lstrip(":, ")
     if not type(error).__module__.startswith("lessons."):
         text = f"{type(error).__name__}: {text}"
-        frames = traceback.extract_tb(error.__traceback__)
-        if not any(str(folder) in frame.filename for frame in frames):  # perhaps the fault is ours
-            text += f" (raised in {frames[-1].filename}, line {frames[-1].lineno})"
+        if own_frame(folder, error) is None:  # perhaps the fault is ours
+            ours = traceback.extract_tb(error.__traceback__)[-1]
+            text += f" (raised in {ours.filename}, line {ours.lineno})"
     return Problem(file, line, text)

@@ -60,14 +60,13 @@ def ends(one: Parameter, sliders: bool = False) -> list[str]:
 
 def at_ends(runs: Runs, lab: Mapping[str, str] = {}) -> Iterator[tuple[Settings, Result]]:
     """Compute the lesson at these settings, then with each parameter at its ends."""
-    lesson = runs.lesson
-    numbers = [one.name for one in lesson.lab.parameters if isinstance(one, Number)]
-    yield (values := lesson.validate(lab)), runs.result(values)
-    for one in lesson.lab.parameters:
+    numbers = [one.name for one in runs.lesson.lab.parameters if isinstance(one, Number)]
+    yield (values := runs.lesson.validate(lab)), runs.result(values)
+    for one in runs.lesson.lab.parameters:
         for end in ends(one, runs.thorough):
             for other in ("", *numbers):
                 try:  # another number may forbid this end: then it is moved along
-                    values = lesson.validate({**lab, other or one.name: end, one.name: end})
+                    values = runs.lesson.validate({**lab, other or one.name: end, one.name: end})
                 except InvalidParametersError:
                     continue
                 yield values, runs.result(values)
@@ -82,7 +81,7 @@ def results(runs: Runs) -> Problems:
         shown = (*result.series, *result.statistics)
         if not (all(np.isfinite(one.y).all() for one in shown) or result.notes):
             yield "lesson.py", f"{where} a number isn't finite, and no note says why."
-        result.to_json()  # raises what is no JSON
+        result.to_json()  # raises an error for a fact that JSON does not have
         if len({*result.facts}) < len(result.facts):
             yield "lesson.py", f"{where} two facts have the same name."
         if missing := sorted(_ROLES - {one.role for one in result.series}):

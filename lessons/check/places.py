@@ -13,15 +13,22 @@ def of_error(folder: Path, error: BaseException) -> tuple[Path, int]:
     """Find the innermost line of the lesson's own code, or else the words that the error quotes."""
     if isinstance(error, SyntaxError) and error.filename:
         return folder / error.filename, error.lineno or 1
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        file = folder / frame.filename
-        if folder in file.parents and file.is_file() and not isinstance(error, ProseError):
-            return file, frame.lineno or 1
+    if (own := own_frame(folder, error)) and not isinstance(error, ProseError):
+        return folder / own.filename, own.lineno or 1
     message = str(error)
     lists = {"the word": "Words", "the setting": "Settings"}
     heading = next((lists[what] for what in lists if f"{what} '" in message), "")
-    of_ours = type(error).__module__.startswith("lessons.")
-    return of_text(in_language(folder) if of_ours else folder / "lesson.py", message, heading)
+    is_of_text = type(error).__module__.startswith("lessons.")  # our errors quote the text
+    return of_text(in_language(folder) if is_of_text else folder / "lesson.py", message, heading)
+
+
+def own_frame(folder: Path, error: BaseException) -> traceback.FrameSummary | None:
+    """Return the innermost frame of an error that is in a file of this folder, if there is one."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        file = folder / frame.filename
+        if folder in file.parents and file.is_file():  # a dataclass has frames in no file
+            return frame
+    return None
 
 
 def of_text(file: Path, message: str, heading: str = "") -> tuple[Path, int]:

@@ -139,7 +139,7 @@ class Lesson:
             result = self.lab.compute(program, values)
             known = {**self.lab.at_point(values, result), **result.facts}
             parts: list[Callable[[], Facts]] = [*result.more_facts]
-            parts += (_fixed_part(one, program) for one in self.facts)
+            parts += (partial(_fixed, one, program) for one in self.facts)
             if training := self.lab.training:
                 parts.append(partial(training.facts_at_first, program, values, known))
             facts: Facts = LazyFacts(known, *parts)
@@ -322,11 +322,11 @@ def _apart(one: float | str, other: float | str) -> float:
 _cut_open = lru_cache(maxsize=64)(cut)
 
 
-def _fixed_part(facts: Callable[..., Facts], program: Callable[..., Any]) -> Callable[[], Facts]:
-    """Return facts that depend on no setting; cached for each program, if they depend on it."""
-    return partial(_fixed, facts, *([program] if inspect.signature(facts).parameters else []))
+def _fixed(facts: Callable[..., Facts], program: Callable[..., Any]) -> Facts:
+    """Return facts that depend on no setting, computed once, or once for each program they read."""
+    return _once(facts, program) if inspect.signature(facts).parameters else _once(facts)
 
 
 @lru_cache(maxsize=512)
-def _fixed(facts: Callable[..., Facts], *program: Callable[..., Any]) -> Facts:
+def _once(facts: Callable[..., Facts], *program: Callable[..., Any]) -> Facts:
     return facts(*program)

@@ -46,7 +46,7 @@ class Worker:
         Raises:
             LostError: the process is lost.
         """
-        with self._lost():
+        with self._ending_on_error():
             self._line, its_end = CONTEXT.Pipe()
             process = CONTEXT.Process(target=worker.work, args=(its_end, *self._begin))
             process.start()
@@ -60,14 +60,14 @@ class Worker:
         Raises:
             LostError: the process is lost.
         """
-        with self._lost():
+        with self._ending_on_error():
             self._line.send((function, *args))
             answer: T = self._line.recv()
             return answer
 
     @contextmanager
-    def _lost(self) -> Iterator[None]:
-        """Let an error of the line end the process."""
+    def _ending_on_error(self) -> Iterator[None]:
+        """End the process if the line to it breaks."""
         try:
             yield
         except (OSError, EOFError) as error:
@@ -76,7 +76,7 @@ class Worker:
             raise LostError(f"A {self._kind} worker died: {error}") from error
 
     def kill(self) -> None:
-        """Kill the process, even if something has stopped it. ``run`` then notices."""
+        """Kill the process, even if something has stopped it. ``start`` or ``run`` then notices."""
         if self.process:
             self.process.kill()
 

@@ -22,16 +22,7 @@ from lessons.playground.document.as_text import packed, to_text
 from lessons.playground.document.gestures import form_of
 from pages.server.application import SOCKET
 from pages.ui.page import PLOTLY
-from tests.bench.learner import (
-    BROKEN,
-    FROM,
-    MOST,
-    Heard,
-    Learner,
-    arrive,
-    connected,
-    open_page,
-)
+from tests.bench.learner import BROKEN, FROM, HEAVIEST, Heard, Learner, arrive, connected, open_page
 from tests.support.heavy import heavy
 
 Once = Callable[[str, int], Awaitable[None]]
@@ -92,7 +83,7 @@ def answered(ask: Callable[[int], str]) -> Once:
     return once
 
 
-def wish(lab: str, good: dict[str, str] | None = None, **values: Any) -> str:
+def wish(lab: str, good: dict[str, str] | None = None, /, **values: Any) -> str:
     return json.dumps({"lab": lab, "good": good, "values": values})
 
 
@@ -101,7 +92,7 @@ def slider(number: int) -> str:
 
 
 def most_draws(number: int) -> str:
-    return wish("noise_leaks", draws=MOST["draws"], x=MOST["x"], seed=str(number))
+    return wish("noise_leaks", **HEAVIEST, seed=str(number))
 
 
 def program(number: int) -> str:
@@ -172,7 +163,7 @@ async def requested(url: str, path: str, end: str = "\r\n\r\n") -> asyncio.Strea
 
 
 async def numbers(url: str, number: int) -> None:
-    path = f"frame.json?lab=noise_leaks&{urlencode(MOST)}&seed={number}"
+    path = f"frame.json?lab=noise_leaks&{urlencode(HEAVIEST)}&seed={number}"
     await (await requested(url, path, "\r\nConnection: close\r\n\r\n")).read()
 
 

@@ -146,12 +146,12 @@ def visit(playwright: Playwright, port: int, subject: Subject, url: str, seed: i
         replay(page)
     page.locator(subject.slider).first.focus()
     for number in range(WARM_UP + PRESSES):
-        before = page.evaluate("window.replayed?.asks.length")
+        before = page.evaluate("window.labsSocket?.asks.length")
         took = pressed(page, "ArrowRight", *watched)
         if number >= WARM_UP:
             subject.painted_ms.append(took)  # the whole lab, gradient chart included
             if subject.replayed:
-                subject.wishes.append(page.evaluate("at => replayed.asks[at]", before))
+                subject.wishes.append(page.evaluate("at => labsSocket.asks[at]", before))
     track = page.locator(subject.track).first.bounding_box()
     assert track, f"{subject.name}: no slider to drag"
     about = context.new_cdp_session(page).send("Target.getTargetInfo")
@@ -163,7 +163,7 @@ def replay(page: Page) -> None:
     """Let the browser answer itself from now on, for every value that the slider may take."""
     low, high, step = (lab.SLIDER[name] for name in ("min", "max", "step"))
     values = [f"{low + step * n:.10g}" for n in range(round((high - low) / step) + 1)]
-    page.evaluate("values => replayed.replay('noise_high', values)", values)
+    page.evaluate("values => labsSocket.replay('noise_high', values)", values)
 
 
 def computing(wishes: Iterable[str]) -> float:
@@ -195,7 +195,7 @@ def drag(port: int, page: str, subject: Subject, track: FloatRect) -> float:
         hand.pull(y, (first, last), DRAG_SECONDS)
         changes = hand.evaluate("window.changes()")
         hand.at(last, y, "mouseReleased", button="left", clickCount=1)
-        missed = hand.evaluate("window.replayed?.missed[0]")
+        missed = hand.evaluate("window.labsSocket?.missed[0]")
         assert not missed, f"nothing was recorded for {missed}"
         hand.ask("Page.close")
     return float(changes) / DRAG_SECONDS

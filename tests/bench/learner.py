@@ -36,7 +36,7 @@ REST = 0.25
 FROM = os.environ.get("FROM", "127.0.0.1")
 """The client address, which the server takes for one visitor."""
 BROKEN = (WebSocketException, OSError, TimeoutError)
-MOST = {"draws": str(MOST_DRAWS), "x": ", ".join(map(str, range(1, 257)))}
+HEAVIEST = {"draws": str(MOST_DRAWS), "x": ", ".join(map(str, range(1, 257)))}
 """What a noise lesson takes longest for: a third of a second."""
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from itertools import cycle
 
 from lessons.outputs.catalogue import lessons
-from tests.bench.learner import MOST, Heard, Learner, arrive, move_until
+from tests.bench.learner import HEAVIEST, Heard, Learner, arrive, move_until
 from tests.bench.shared import (
     app,
     milliseconds,
@@ -146,7 +146,7 @@ async def hogs(served: Served, heard: Heard) -> None:
     async def hog(first: int) -> None:
         one = Learner(served.url, "noise_leaks", others)
         for seed in itertools.count(first, HOGS):
-            one.form = one.form | MOST | {"seed": str(seed)}
+            one.form = one.form | HEAVIEST | {"seed": str(seed)}
             await one.ask()
 
     with suppress(TimeoutError):

@@ -53,5 +53,5 @@
     replays = true;
   };
 
-  window.replayed = { asks, missed, replay };
+  window.labsSocket = { asks, missed, replay };
 })();

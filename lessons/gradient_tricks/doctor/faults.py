@@ -30,12 +30,12 @@ def findings(run: Run) -> tuple[list[Fault], list[str]]:
     """Return the faults, the likely cause of the others first, and as notes what is no fault."""
     found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run)]
     found += [*steps(run), *held(run), *terms(run)]
-    severe = [one for one in found if one.kind != "note"]
-    severe += [*broadcasts(run), *slopes(run, {one.node for one in severe})]
-    severe = [*raised(run, {one.kind for one in severe}), *severe]
-    mildest = list(partial_cuts(run, {one.node for one in severe}))
-    severe += [one for one in mildest if one.kind != "note"]
-    faults = _once([*_stale(run), *severe])
+    faults = [one for one in found if one.kind != "note"]
+    faults += [*broadcasts(run), *slopes(run, {one.node for one in faults})]
+    faults = [*raised(run, {one.kind for one in faults}), *faults]
+    mildest = list(partial_cuts(run, {one.node for one in faults}))
+    faults += [one for one in mildest if one.kind != "note"]
+    faults = _once([*_stale(run), *faults])
     meant = [one for one in (*found, *mildest) if one.kind == "note"]
     return faults, _notes(run, faults, meant)
 

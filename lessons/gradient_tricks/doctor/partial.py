@@ -30,7 +30,10 @@ _LINEAR = RESHAPE | _SUMS | {"neg", "sum", "mean", "stack", "cat", "to", "mul", 
 
 
 def partial_cuts(run: Run, explained: set[str | None]) -> Iterator[Fault]:
-    """Yield a fault for each copy or number that came back as a constant, unless `explained`."""
+    """Yield a fault for each copy or number that came back as a constant.
+
+    None for a node that a fault has `explained`.
+    """
     if run.broke_off or run.result is None:
         return
     learn = [name for name, one in run.gradients.items() if one.norm is not None]

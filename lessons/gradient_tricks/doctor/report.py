@@ -40,7 +40,7 @@ def gradients(run: Run, most: int) -> list[Row]:
     return [rows[place] for place in sorted(places)]
 
 
-def in_full(run: Run, faults: list[Fault], notes: list[str]) -> str:
+def as_text(run: Run, faults: list[Fault], notes: list[str]) -> str:
     """Write what the command prints, without anything that a terminal would obey."""
     said = listed_faults(run, faults) if faults else fine(run)
     rows = [COLUMNS, *(row[:4] for row in gradients(run, ROWS))]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..recorder import record
 from ..text import counted
 from .faults import findings
-from .report import in_full, listed_faults
+from .report import as_text, listed_faults
 from .run import Run, watched
 from .target import target
 from .watch import Watch
@@ -62,7 +62,7 @@ class Trace:
         return written
 
     def __str__(self) -> str:
-        return in_full(self.run, self.faults, self.notes)
+        return as_text(self.run, self.faults, self.notes)
 
     def __repr__(self) -> str:
         return f"<trace of {self.run.name}: {counted(len(self.faults), 'fault')}>"

@@ -26,7 +26,7 @@ MAX_CHAIN = 60
 """Ops within ops in one expression."""
 
 MAX_EXPONENT = 64
-"""The size of an exponent that is written as a number: larger ones leave zeros and infinities."""
+"""The size of an exponent that is written as a number. Larger ones leave 0, 1 or infinity."""
 
 MAX_NUMBER = 1e100
 """The size of a number in a program."""

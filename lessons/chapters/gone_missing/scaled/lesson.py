@@ -277,10 +277,10 @@ def _not_finite(x: torch.Tensor, roles: Roles, settings: Settings) -> Iterator[N
     most = largest(settings.narrow)
     beyond = WORDS("beyond", format=settings.narrow, most=number(most, 5))
     everywhere = torch.full_like(x, settings.scale / settings.tokens > most, dtype=torch.bool)
-    known = ((everywhere, WORDS("already", beyond=beyond)),)
     if settings.clip != "none" and bool(not_finite_mask([roles["trick_gradient"]]).any()):
         yield Note("warning", WORDS("by_norm"))
-    yield from notes_on_not_finite("x", x, roles, known, WORDS("scaled_beyond", beyond=beyond))
+    already = everywhere, WORDS("already", beyond=beyond)
+    yield from notes_on_not_finite("x", x, roles, [already], WORDS("scaled_beyond", beyond=beyond))
 
 
 NAMES = {

@@ -268,7 +268,7 @@ def _sums(trial: Trial[Settings]) -> dict[str, float]:
 
 @torch.no_grad()
 def _difference(trial: Trial[Settings]) -> dict[str, float]:
-    """The sum of the quantised weights at s + h and at s − h, over 2h; s − h stays above 0."""
+    """The finite difference of the weights' sum between s − H, or just above 0, and s + H."""
     settings, given = trial.settings, trial.start.arguments
     x = torch.tensor(settings.x, dtype=torch.float64)
     low, high = max(settings.s - H, 1e-9), settings.s + H

@@ -64,7 +64,8 @@ TESTED = 150
 """Pictures that no step learns from, the same for all seeds."""
 
 _SHAPES = (8, 1, 5, 5), (16, 8, 3, 3), (32, 256), (3, 32)
-"""Weights of two convolutions, a hidden layer and the last one; all but the last have a relu."""
+"""Shapes of the weights: two convolutions, which leave 16 × 4 × 4 numbers, a hidden layer and the
+last one. A relu follows each layer but the last."""
 
 LAYERS = len(_SHAPES)
 

@@ -61,8 +61,8 @@ REACH = 3.0
 GAIN = 1.7
 """Times the usual 1/√inputs: so the signal neither dies nor saturates on its way through."""
 
-INPUTS = 17
-"""Numbers that the layer is given where it stands alone."""
+INPUTS, CHOSEN = 17, 12
+"""Numbers that the layer is given where it stands alone, and the place of the one in the graph."""
 
 # Seeds of the noise, so far from those of the weights that no two are the same: torch reads the
 # lower 32 bits of a seed, and 2**33 + 1 would be 1 again.
@@ -309,7 +309,7 @@ def by_itself(settings: Settings) -> Start:
         "clean_backward": settings.layer == "clean",
         "draw": lambda _: drawn,
     }
-    return Start({"x": x}, arguments, (12,), torch.tanh, {"drawn": drawn})
+    return Start({"x": x}, arguments, (CHOSEN,), torch.tanh, {"drawn": drawn})
 
 
 def by_role(program: Program, start: Start) -> dict[str, torch.Tensor]:
@@ -359,7 +359,7 @@ def _noise_by_layer(history: History, settings: Settings) -> Figure:
         axes((0.5, LAYERS + 0.5), decades, WORDS("layer"), WORDS("relative_variance"))
     )
     layout["xaxis"] |= {"dtick": 1}
-    middle = np.array([place + 0.5, place + 0.5])
+    after_layer = np.full(2, place + 0.5)
     side, shift = ("left", 5) if place < LAYERS / 2 else ("right", -5)
     where = {"xanchor": side, "yanchor": "top", "xshift": shift}
     layout["annotations"] = [annotation(place + 0.5, decades[1], WORDS("noise"), **where)]
@@ -368,7 +368,7 @@ def _noise_by_layer(history: History, settings: Settings) -> Figure:
     return WORDS.chart(
         "noise",
         [
-            line(WORDS("noise"), middle, 10.0 ** np.array(decades), "role:noise", "solid", 5),
+            line(WORDS("noise"), after_layer, 10.0 ** np.array(decades), "role:noise", "solid", 5),
             *banded(seeds, [called for _, called in ARMS.values()], layout),
             *(points(one) | {"hovertemplate": WORDS("layer_hover")} for one in seeds),
         ],
