@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from urllib.parse import parse_qsl
 
+from lessons.bench.comparison import compare
 from lessons.bench.setting import SIDES, Setting, read_setting
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Number
@@ -96,12 +97,14 @@ class Task(_Item):
         goal: in facts, as ``lessons.prose.goal`` reads it.
         solved: what reaches it, over the settings.
         reason: why it does.
+        hidden: the controls that would reach it without the move that is asked for.
     """
 
     text: str
     goal: str
     solved: Mapping[str, str]
     reason: str
+    hidden: tuple[str, ...] = ()
     keys = GAVE_UP, DONE
     right = DONE
 
@@ -114,10 +117,12 @@ class Match(_Item):
         settings: the bench's.
         code: the program.
         right: whose chart it is.
+        reason: how A and B differ.
     """
 
     code: str
     right: str
+    reason: str
     keys = SIDES
 
 
@@ -196,7 +201,8 @@ def cut(lesson: Lesson, number: int, draw: random.Random) -> Task:
     leaf, edge, before, after = draw.choice(gradients_to_reach(lesson, number))
     told = {"leaf": leaf, "before": short(before), "after": short(after)}
     text, reason = WORDS("cut_task", **told), WORDS("cut_reason", **told)
-    return Task(lesson, number, settings, text, f"{leaf}_grad = {after}", {"cuts": edge}, reason)
+    goal, solved = f"{leaf}_grad = {after}", {"cuts": edge}
+    return Task(lesson, number, settings, text, goal, solved, reason, _others(lesson, solved))
 
 
 def drag(lesson: Lesson, number: int, draw: random.Random) -> Task:
@@ -205,9 +211,13 @@ def drag(lesson: Lesson, number: int, draw: random.Random) -> Task:
     leaf, slider, value, before, after = draw.choice(gradients_by_slider(lesson, number))
     told = {"leaf": leaf, "before": short(before), "after": short(after)}
     text, reason = WORDS("drag_task", label=slider.label, **told), lesson.prose.front["remember"]
-    return Task(
-        lesson, number, settings, text, f"{leaf}_grad = {after}", {slider.name: value}, reason
-    )
+    goal, solved = f"{leaf}_grad = {after}", {slider.name: value}
+    return Task(lesson, number, settings, text, goal, solved, reason, _others(lesson, solved))
+
+
+def _others(lesson: Lesson, solved: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the controls that a task isn't solved by."""
+    return tuple(one.name for one in lesson.lab.parameters if one.name not in solved)
 
 
 @lru_cache(maxsize=256)
@@ -254,7 +264,8 @@ def match(lesson: Lesson, number: int, draw: random.Random) -> Match:
     assert setting is not None
     right = draw.choice(SIDES)
     code = to_text(setting.document(setting.variants[SIDES.index(right)]))
-    return Match(lesson, number, setting.form, code, right)
+    reason = " ".join(said for _, said in compare(setting).sentence)
+    return Match(lesson, number, setting.form, code, right, reason)
 
 
 def on_bench(lesson: Lesson) -> Setting | None:

@@ -21,7 +21,10 @@ def markup(source: str, marks: Mapping[int, Mark] | None = None, label: str = ""
             f'<span class="{kind}">{html.escape(text)}</span>' if kind else html.escape(text)
             for kind, text in pieces
         )
-        rows.append(f'<{tag} class="gt-row">{line or " "}\n</{tag}>')
+        code = "".join(text for _, text in pieces)
+        indent = len(code) - len(code.lstrip())
+        style = f' style="--in: {indent}ch"' if indent else ""
+        rows.append(f'<{tag} class="gt-row"{style}>{line or " "}\n</{tag}>')
     head = f'<pre class="gt-code" role="region" aria-label="{html.escape(label)}">'
     return f"{head}<code>{''.join(rows)}</code></pre>"
 

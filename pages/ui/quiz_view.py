@@ -120,7 +120,8 @@ def _lab(item: Item, name: str, answer: str, commit: Commit) -> None:
         if is_reached(item.goal, tried.run.facts):
             commit(item.right)
 
-    show(place.as_data(), answers=answers, goal="" if answer else item.goal, reached=reached)
+    goal, hide = ("", ()) if answer else (item.goal, item.hidden)
+    show(place.as_data(), answers=answers, hide=hide, goal=goal, reached=reached)
 
 
 def _task(item: Task, answer: str, commit: Commit) -> None:
@@ -143,10 +144,10 @@ def _match(item: Match, answer: str, commit: Commit) -> None:
     if not answer:
         tiles({side: side.upper() for side in item.keys}, "match", commit)
         return
-    done, reason = answer == item.right, item.lesson.prose.front["remember"]
+    done = answer == item.right
     with st.container(key="verdict"):  # the lab's script moves the keyboard there
         said = WORDS("as_you_said") if done else WORDS("you_said", answer=answer.upper())
-        reply(done, said, WORDS("is_chart", side=item.right.upper(), reason=reason))
+        reply(done, said, WORDS("is_chart", side=item.right.upper(), reason=item.reason))
 
 
 def _prediction(item: Prediction, answer: str, commit: Commit) -> None:

@@ -11,6 +11,7 @@ from tests.browser.looking import (
     box_of,
     is_at_step,
     look,
+    next_button,
     on,
     ran,
     ready,
@@ -151,6 +152,20 @@ def test_another_page_begins_at_its_top_however_far_down_the_one_before_was_left
         becomes(page, lambda: page.evaluate(scrolled), 0, name)
         page.wait_for_timeout(1000)  # in which it would go there again
         assert page.evaluate(scrolled) == 0, name
+
+
+@pytest.mark.long
+def test_the_next_lesson_of_a_chapter_begins_at_its_top(app: Server, open_page: OpenPage) -> None:
+    page = open_page(app.url + "/reversal?lesson=flip&step=6", 390, 844)
+    next_button(page).click()
+    expect(page.locator(".st-key-onward a")).to_be_visible()
+    main = page.locator(".stMain")
+    becomes(
+        page, lambda: main.evaluate("one => { one.scrollTo(0, 300); return one.scrollTop; }"), 300
+    )
+    page.locator(".st-key-onward a").click()
+    expect(page.locator("h1")).not_to_contain_text("gradient reversal layer")
+    becomes(page, lambda: main.evaluate("one => one.scrollTop"), 0)
 
 
 # A bug whose code has long names, and code in the text.

@@ -110,6 +110,7 @@ def test_a_programs_chart_is_not_that_of_the_other_program(chapter: Chapter) -> 
             assert ("trick_gradient", "different") in [
                 (role, said.split()[0].lower()) for role, said in compared.sentence
             ]
+            assert item.reason == " ".join(said for _, said in compared.sentence)
             rights.add(right)
         assert rights == {*SIDES}
 

@@ -144,8 +144,7 @@ def test_a_quiz_replies_to_each_answer_and_ends_with_the_score(
             page.button(f"match_{other}").click().run()
             told = "\n".join(one.value for one in page.markdown)
             assert f"**{WORDS('you_said', answer=other.upper())}**" in told
-            reason = item.lesson.prose.front["remember"]
-            assert WORDS("is_chart", side=item.right.upper(), reason=reason) in told
+            assert WORDS("is_chart", side=item.right.upper(), reason=item.reason) in told
             page.button[-1].click().run()
             continue
         right = item.options[item.right]

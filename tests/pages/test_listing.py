@@ -13,7 +13,7 @@ from tests.support.folded import folded
 
 
 def text_of(shown: str) -> list[str]:
-    rows = re.findall(r'<(\w+) class="gt-row">(.*?)\n</\1>', shown, re.DOTALL)
+    rows = re.findall(r'<(\w+) class="gt-row"[^>]*>(.*?)\n</\1>', shown, re.DOTALL)
     return [html.unescape(re.sub("<[^>]+>", "", row)).rstrip() for _, row in rows]
 
 

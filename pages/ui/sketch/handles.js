@@ -24,6 +24,7 @@ export function moving(drawing, data, at, commit) {
   const zero = Math.round(-data.low / step);
   const levels = data.x.map(() => zero);
   const line = svg("path", "");
+  const says = svg("text", "gt-says", { "text-anchor": "middle", "aria-hidden": "true" });
   const send = () => commit(levels.map((level) => DIGITS[level]).join(""));
   const about = { class: "gl-button gt-commit", disabled: "", "aria-describedby": "gt-why" };
   const done = button(phrase("commit_sketch"), send, about);
@@ -51,6 +52,9 @@ export function moving(drawing, data, at, commit) {
     done.disabled = false;
     why.style.visibility = "hidden"; // its room stays, so that nothing below it moves
     show();
+    const y = at.up(value(levels[index]));
+    setAll(says, { x: at.across(data.x[index]), y: y < 50 ? y + 34 : y - 18 });
+    says.textContent = handles[index].getAttribute("aria-valuetext");
   };
 
   hearStrokes(drawing, data, at, handles, put);
@@ -65,7 +69,7 @@ export function moving(drawing, data, at, commit) {
   );
   const { label, x } = data;
   setAll(drawing, { role: "group", "aria-label": phrase("sketch_of", { label, count: x.length }) });
-  drawing.append(line, ...handles);
+  drawing.append(line, ...handles, says);
   show();
   const help = element("p", "gt-sketch-help", {}, phrase("sketch_help"));
   const foot = element("p", "gt-foot", {}, done, why);

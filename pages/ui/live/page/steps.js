@@ -33,7 +33,7 @@ export function render({ data, parentElement, setTriggerValue }) {
   if (shown?.lesson === data.lesson) {
     if (shown.step !== data.step) goToStep();
     else if (data.answer && shown.answer !== data.answer) goToVerdict();
-  }
+  } else if (shown) goToStep(); // another lesson
   if (shown?.lesson !== data.lesson || asked === data.step) asked = 0;
   shown = data;
   send = (step) => setTriggerValue("go", step);
