@@ -126,6 +126,7 @@ def _chapter(chapter: Chapter) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
+    """Describe the commands and their options to argparse."""
     parser = _Parser(prog=_PROGRAM, description="The lessons without a browser.")
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
     commands.add_parser("list", help="the chapters, one lesson a line, its slug first")

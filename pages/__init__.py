@@ -1,1 +1,1 @@
-"""One thin page a trick. What they share lives in pages.ui; what they teach, in lessons."""
+"""One thin page each; ``ui`` has what they share, ``labs`` computes labs, ``server`` serves all."""

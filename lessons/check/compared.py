@@ -1,4 +1,4 @@
-"""Compares the numbers that a file prints with those that its lesson computes."""
+"""Compares the numbers of a file, or those of a training that are kept, with the lesson's own."""
 
 import math
 from typing import Any
@@ -37,7 +37,7 @@ def compared(mine: dict[str, Any], theirs: dict[str, Any]) -> dict[str, float]:
             mine_flat, theirs_flat = flat(mine[name]), flat(theirs[name])
             if not isinstance(mine[name], list) and len(theirs_flat) == len(flat(mine["forward"])):
                 theirs_flat = [theirs_flat[mine[AT]]]
-            found[name] = _apart(name, mine_flat, theirs_flat)
+            found[name] = _largest_difference(name, mine_flat, theirs_flat)
     return found
 
 
@@ -51,7 +51,8 @@ def flat(value: Any) -> list[Any]:
     return [one for part in value for one in flat(part)] if isinstance(value, list) else [value]
 
 
-def _apart(name: str, mine: list[Any], theirs: list[Any]) -> float:
+def _largest_difference(name: str, mine: list[Any], theirs: list[Any]) -> float:
+    """The largest difference between two numbers at the same place of lists of one length."""
     if len(mine) != len(theirs):
         raise ValueError(f"{name}: {len(theirs)} numbers, {len(mine)} are ours")
     return max((one_apart(a, b) for a, b in zip(mine, theirs, strict=True)), default=0.0)

@@ -43,7 +43,7 @@ def values(runs: Runs, more: Iterable[Settings] = ()) -> Problems:
 
 def slopes(runs: Runs, more: Iterable[Settings] = ()) -> Problems:
     """The true gradient is the slope of the value, at the settings of each step and at more."""
-    compared = 0
+    compared = 0  # a rule that compared nothing would pass
     for where, experiment, start in _starts(runs, more):
         true = experiment.by_role(runs.lesson.program, start)["true_gradient"].flatten().tolist()
         for (name, left, right), came in zip(_central(experiment, start), true, strict=True):
@@ -56,7 +56,8 @@ def slopes(runs: Runs, more: Iterable[Settings] = ()) -> Problems:
                 yield "lesson.py", f"{where} the true gradient at {name} {found}: {mend}"
                 return
     if not compared and experiment_of(runs.lesson):
-        yield "lesson.py", "At no step has the value a slope to compare the true gradient with."
+        nowhere = "At no step has the value a slope to compare the true gradient with."
+        yield "lesson.py", f"{nowhere} Give a step settings where it has one."
 
 
 def _starts(runs: Runs, more: Iterable[Settings]) -> Iterator[tuple[str, Experiment[Any], Start]]:

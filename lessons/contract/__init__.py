@@ -1,4 +1,5 @@
-"""What a lesson declares, and what comes of it: text, parameters, lab, training, result, figures.
+"""What a lesson declares, and what its parts return: parameters, lab, training, result, figures.
 
-Declarations and their validation alone; what several labs compute or draw alike is in ``kit``.
+Most of it is declarations and their validation; `covering` and `stacking` work on drawn charts.
+What several labs compute or draw alike is in ``kit``.
 """

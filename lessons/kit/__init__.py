@@ -1,4 +1,4 @@
-"""Pieces that labs are built from: the curve lab, charts, tables, notes, random draws, devices.
+"""Pieces that labs are built from: experiment, curve lab, formulas, charts, tables, notes, noise.
 
 What only one lesson uses belongs in that lesson's folder.
 """

@@ -1,3 +1,1 @@
-"""The lessons handed out: found (catalogue), run and exported from the command line, searched, with
-a glossary. Nothing here computes a gradient.
-"""
+"""Lessons in other forms: catalogue, text, plain torch, notebook, search, glossary, quiz."""

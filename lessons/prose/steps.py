@@ -410,6 +410,7 @@ def _within(place: int, spans: list[tuple[int, int]]) -> bool:
 
 
 def _step(path: Path, title: str, body: str) -> Step:
+    """Read one step: its directives, its text, and the question or the learner's turn in it."""
     where = f"{path}, step “{title.strip()}”"
     said: dict[str, str] = {}
     lines: list[str] = []

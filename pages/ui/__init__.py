@@ -1,1 +1,1 @@
-"""What the pages share: the lesson view, the live lab, the address, memory and style."""
+"""What pages share in Streamlit: the lesson view, questions, the live lab, place, memory, style."""

@@ -1,1 +1,1 @@
-"""Benchmarks, run by hand (`make bench`): how fast the engine is, how fast the page answers."""
+"""Benchmarks, run by hand (`make bench`): how fast a page answers, for one visitor and for many."""

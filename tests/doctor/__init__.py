@@ -1,1 +1,1 @@
-"""Programs of somebody else's, traced: what is said of them, on the page and on the terminal."""
+"""The doctor on programs of all kinds: what it says of them, on the page and on the terminal."""

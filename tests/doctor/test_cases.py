@@ -153,7 +153,7 @@ def answers(case: Case, made: Trace) -> None:
     answer = "\n".join([*(f"{one.says} {one.do}" for one in made.faults)] or made.notes)
     for pattern in case.says:
         place = rf"{file}\.py{pattern}\b" if re.fullmatch(r":\d+", pattern) else pattern
-        assert re.search(place, answer), f"{place} is missing in:\n{told}"
+        assert re.search(place, answer), f"{place} is missing (did a line move?) in:\n{told}"
     for pattern in case.never:
         assert not re.search(pattern, told), told
     assert made.html.startswith("<!doctype html>")

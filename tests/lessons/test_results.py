@@ -29,7 +29,7 @@ def test_each_question_is_a_row_with_its_answer_and_whether_the_first_was_right(
     assert json.loads(as_files(data)["json"]) == data
 
 
-def test_a_spreadsheet_takes_no_cell_for_a_formula() -> None:
+def test_a_spreadsheet_takes_no_cell_for_a_formula_and_has_yes_and_no() -> None:
     said = ["=1+1", "+1", "-0.5", "@SUM(A1)", "\t=1", "\r=1", "a, “b” = c", 'x"y', "−0.5"]
     rows = [Answered("flip", "Predict", one, True, False) for one in said]
     text = as_files(as_data(rows, done=True))["csv"]

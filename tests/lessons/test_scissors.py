@@ -29,7 +29,7 @@ def test_a_cut_does_what_the_stop_does(
     [
         ("critic_leak", ("mul", 1), ("example_", "actor_", "critic_")),
         *(
-            ("two_estimators", edge, ("needed", "based_", "best_", "pair_expected"))
+            ("two_estimators", edge, ("needed", "baseline_", "best_", "pair_expected"))
             for edge in [("add", 0), ("sub", 0), ("pow", 0), ("div", 0)]
         ),
         *(

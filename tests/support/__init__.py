@@ -1,1 +1,1 @@
-"""What tests and benchmarks share: a browser to look with, a server to look at."""
+"""What tests and benchmarks share: a browser, a server, lessons by name, fuzzing, a prose check."""

@@ -1,1 +1,1 @@
-"""The training runner: what holds for every training, and for the moons."""
+"""Trainings: how one runs, what holds for every lesson that has one, and what each lesson says."""

@@ -27,7 +27,7 @@ class Overridden(torch.autograd.Function):
 
 
 class gradient_override_map(torch.overrides.TorchFunctionMode):
-    """Inside the block, each torch function of this name gets this rule as its gradient."""
+    """In the block, rules maps the name of a torch function to its rule(op, *upstream)."""
 
     def __init__(self, rules):
         super().__init__()

@@ -117,6 +117,7 @@ def _moved(run: Run, name: str) -> bool:
 
 
 def _unused(run: Run, unread: list[str], faults: list[Fault]) -> Iterator[Fault]:
+    """Say that no op read these leaves, and what to do; as a note if a later step may read them."""
     # A weight is not read any more where a copy has taken its place.
     copied = {one.node for one in faults if one.kind == "copied"}
     instead = {

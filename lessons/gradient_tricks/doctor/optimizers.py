@@ -297,6 +297,7 @@ class Optimizers:
             self.recording.quiet += 1
 
     def _note(self, optimizer: Optimizer) -> None:
+        """Write down a step before it runs: its weights, and what happened to their gradients."""
         if self.over or len(self._inside) > 1:  # an optimizer that steps within another's step
             return
         held = {id(one): one for one in held_by(optimizer)}

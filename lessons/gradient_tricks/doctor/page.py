@@ -142,6 +142,7 @@ def _faults(run: Run, faults: list[Fault], drawn: Drawn | None) -> str:
 
 
 def _work(run: Run, faults: list[Fault], drawn: Drawn) -> str:
+    """The section with the graph and the steps of its backward pass, as HTML."""
     svg = _svg(run, drawn.spec, {fault.node for fault in faults})
     part = "" if drawn.whole else (
         f"<p class='quiet'>The program ran {counted(len(run.recording.ops), 'op')}. Drawn is what "

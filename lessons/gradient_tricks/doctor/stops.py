@@ -41,6 +41,7 @@ def stop(run: Run, node: Node, live: Collection[str] = ()) -> Fault:
 
 
 def _why(run: Run, node: Node, read: Node | None, operand: str) -> Fault:
+    """Why an op that ran with gradients on stops them; `operand` is how the text calls `read`."""
     where, word, at = node.place, callee(node.place), in_line(node.place)
     if word == "sample" or node.type in DRAWS:
         return _sample(cited(where) or f"torch.{node.type}()", where)

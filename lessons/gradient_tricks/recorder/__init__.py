@@ -2,7 +2,7 @@
 
 ``recording`` sees each op and writes it down; derivatives.py has the local derivative of an op;
 ``picture`` lists the steps of the backward pass and draws the graph; cutting.py stops the gradient
-at edges. Nothing here knows of a lesson or of a web page: torch and the engine alone.
+at edges. Nothing here knows of a lesson or of a web page: it needs torch, the engine and ``text``.
 """
 
 from .recording.nodes import Edge, Left, Node, RecordError, Stale, reached

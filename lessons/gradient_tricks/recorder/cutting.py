@@ -89,6 +89,7 @@ class _Scissors(TorchFunctionMode):
         return not torch.is_grad_enabled() and applied_at() is not None  # a Function is one op
 
     def _run(self, call: Call, run: Callable[..., Any], changes: bool = False) -> Any:
+        """Run an op with the operands detached whose edges are cut, and take up its name."""
         with unseen():
             operands: list[torch.Tensor] = []
             order = swap(call.args) if call.swapped else call.args

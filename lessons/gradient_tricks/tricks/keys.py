@@ -1,4 +1,4 @@
-"""Reads the dict given to a map: keys into op types, values into rules. All errors on entry."""
+"""Reads gradient_override_map's dict: keys to op types, values to rules. All errors on entry."""
 
 import difflib
 from collections.abc import Hashable, Iterator, Mapping
@@ -37,6 +37,7 @@ def _types_of(key: object) -> tuple[str, ...]:
 
 
 def _rule_for(value: object, key: object, op_type: str) -> Rule | None:
+    """The rule that a value of the dict means; None for the op type's own gradient."""
     if isinstance(value, str):
         rule = registered_rule(value)
         if rule is not None:

@@ -213,6 +213,7 @@ class _Reader:
         self.ended = False
 
     def take(self, number: int, line: str) -> None:
+        """Read the next statement; `number` is that of its first line."""
         bare = line.strip()
         if _IMPORT.fullmatch(bare) or (not bare and not self.program):
             return
@@ -225,9 +226,10 @@ class _Reader:
         else:
             if bare:
                 self._close()
-            self._at_the_edge(number, line, bare)
+            self._unindented(number, line, bare)
 
-    def _at_the_edge(self, number: int, line: str, bare: str) -> None:
+    def _unindented(self, number: int, line: str, bare: str) -> None:
+        """Read a statement outside of any block: an input, with, show or a line of the program."""
         code, comments = _parted(bare)
         if found := _INPUT.fullmatch(code):
             if self.started:
@@ -237,7 +239,7 @@ class _Reader:
             self.program, self.places.lines = [], []  # the comments above it are the input's
             return
         if code.startswith("with ") or code == "with":
-            self._map(number, code)
+            self._open_map(number, code)
         elif code.startswith(("show(", "show (")):
             self._show(number, code)
         elif found := _DTYPE.fullmatch(code) or _DEVICE.fullmatch(code):
@@ -258,6 +260,7 @@ class _Reader:
             self.places.lines.append((number + place, len(line) - len(bare)))
 
     def _in_block(self, number: int, line: str) -> None:
+        """Read a line of the program that the rules of the open block hold for."""
         here = line[: len(line) - len(line.lstrip())]
         if self.block is None or here != (self.indent or here):
             raise PlaygroundError(WORDS("indented"))
@@ -266,7 +269,8 @@ class _Reader:
         for row in self.block:
             self.rows[row] += _names(line.strip())
 
-    def _map(self, number: int, code: str) -> None:
+    def _open_map(self, number: int, code: str) -> None:
+        """Open the block of a gradient_override_map."""
         found = _MAP.fullmatch(code)
         self.block, self.indent = rules_of_map(found[1] if found else ""), ""
         for row in self.block:
@@ -281,6 +285,7 @@ class _Reader:
         self.block = None
 
     def _input(self, name: str, kind: str, given: str, comments: list[str]) -> Input:
+        """The input on a line, whose own comments are its remark."""
         said = " ".join(comment.lstrip("# ") for comment in comments)
         made = Input(name, remark=said, above=tuple(self.program))
         if kind != "input":
@@ -291,6 +296,7 @@ class _Reader:
         return replace(made, values=read_values(given))
 
     def _show(self, number: int, bare: str) -> None:
+        """Read the last line: what is differentiated, plotted and intended."""
         found = _SHOW.fullmatch(bare)
         if not found:
             raise PlaygroundError(WORDS("show_line"))

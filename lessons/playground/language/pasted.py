@@ -160,6 +160,7 @@ class _Paste(PastedExpressions):
         self.done = False
 
     def program(self, tree: list[ast.stmt]) -> Pasted | None:
+        """Translate pasted statements to a program and its inputs; None if they compute nothing."""
         tree, own, self.notes = as_plain_functions(tree)
         self.own = {*own}
         self.guessed |= not all(own.values())

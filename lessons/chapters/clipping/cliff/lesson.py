@@ -204,6 +204,7 @@ def in_words(result: Result) -> str:
 
 
 def seen_from_above(result: Result, settings: Settings) -> Figure:
+    """The error over w and b as a map, with the three paths on it."""
     window = WINDOWS[settings.window]
     (w_low, w_high), (b_low, b_high) = window
     error = result.planes["error"]

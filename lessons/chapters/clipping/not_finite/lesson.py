@@ -124,23 +124,25 @@ def _finite(result: Result, name: str) -> str:
 
 
 def _example(program: Program) -> dict[str, float]:
-    """The first and the last slope of the example for each root and clip.
-
-    √ sends an infinity to the last input, ``where`` a NaN.
-    """
+    """Slopes of the example's first and last input; √ sends an infinity to the last one."""
     w = torch.tensor(EXAMPLE, dtype=torch.float64, requires_grad=True)
-    facts: dict[str, float] = {}
-    for root, bad in (("plain", "inf"), ("where", "nan"), ("safe", "safe")):
-        for clip in ("none", "value", "norm"):
-            start = Start({"w": w}, {"root": root, "clip": clip, "limit": 1.0})
-            slopes = EXPERIMENT.by_role(program, start)["trick_gradient"].tolist()
-            for which, slope in (("first", slopes[0]), ("last", slopes[-1])):
-                facts[f"{bad}_{clip}_{which}"] = slope
-    return facts
+
+    def slopes(root: str, clip: str) -> list[float]:
+        start = Start({"w": w}, {"root": root, "clip": clip, "limit": 1.0})
+        found: list[float] = EXPERIMENT.by_role(program, start)["trick_gradient"].tolist()
+        return found
+
+    clipped = slopes("plain", "norm")
+    return {
+        "inf_none_first": slopes("plain", "none")[0],
+        "inf_norm_first": clipped[0],
+        "inf_norm_last": clipped[-1],
+        "nan_none_last": slopes("where", "none")[-1],
+    }
 
 
 def _by_hand() -> Mapping[str, float | str]:
-    """The gradients of a length by hand and by torch, and of torch's standard deviation, at 0."""
+    """Gradients at 0: of a length and a spread by torch; by hand, ``slope_…`` of each option."""
 
     def slope(f: Callable[[torch.Tensor], torch.Tensor], start: float = 0.0) -> float:
         d = torch.full((3,), start, dtype=torch.float64, requires_grad=True)

@@ -237,6 +237,7 @@ def table(result: Result, settings: Settings) -> Table:
 
 
 def _sizes(result: Result, settings: Settings) -> Figure:
+    """The size of each gradient over x, and that of the right answer's logit."""
     curves = _named(result)
     right = replace(curves["trick_gradient"], y=result.planes["right_drawn"])
     drawn = [*(curves[name] for name in GRADIENTS), right]

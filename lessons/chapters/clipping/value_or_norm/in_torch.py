@@ -12,7 +12,7 @@ dtype = torch.float64
 
 def hooked(x, hook):
     y = x.view_as(x)
-    if y.requires_grad:
+    if y.requires_grad:  # torch takes no hook on a detached tensor
         y.register_hook(hook)  # gets the gradient of y, returns what is passed on to x
     return y
 

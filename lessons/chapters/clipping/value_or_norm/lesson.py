@@ -145,7 +145,7 @@ def _curves(
 
 
 def _measures(vectors: dict[str, Array]) -> dict[str, float]:
-    """The angle before, each clip's turn, and the smaller component's share of the larger one."""
+    """The angle before, each clip's ``turn_…``, and ``share_…``: smaller over larger component."""
     before = vectors["true_gradient"]
     facts = {"angle_before": angle(before)}
     for name, role in _CLIPPED.items():

@@ -15,10 +15,10 @@ dtype = torch.float64
 
 def where_to_clip(w, v, x, place, limit, optimizer=None):
     h = w * x
-    if place == "graph" and h.requires_grad:
+    if place == "graph" and h.requires_grad:  # torch takes no hook on a detached tensor
         h.register_hook(lambda g: g.clamp(-limit, limit))
     loss = (v * h) ** 2 / 2
-    if optimizer and loss.requires_grad:
+    if optimizer and loss.requires_grad:  # not if a detach has cut everything
         optimizer.zero_grad()
         if place == "early":
             torch.nn.utils.clip_grad_norm_([w, v], limit)

@@ -274,7 +274,7 @@ def _training(result: Result, settings: Settings) -> Figure:
 
 
 def _example(program: Program, settings: Settings) -> Mapping[str, float]:
-    """The effect of each place, and the value that ``clip_grad_norm_`` returns."""
+    """The effect of each place (``late_used_1``, …), and what ``clip_grad_norm_`` returns."""
     w, v = torch.tensor([settings.w, settings.v], dtype=torch.float64)
     x, limit = settings.x, settings.limit
 
@@ -335,7 +335,6 @@ def _after_a_spike() -> Mapping[str, float]:
         return float(steps[-1] / steps[SPIKE["before"] - 1])
 
     return {
-        "spike_before": SPIKE["before"],
         "spike_times": SPIKE["times"],
         "spike_after": SPIKE["after"],
         "spike_left": left(math.inf),

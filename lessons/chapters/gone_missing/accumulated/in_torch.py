@@ -14,7 +14,7 @@ dtype = torch.float64
 
 
 def clip_gradient(x, limit):
-    if (x := x.view_as(x)).requires_grad:
+    if (x := x.view_as(x)).requires_grad:  # torch takes no hook on a detached tensor
         x.register_hook(lambda g: g.clamp(-limit, limit))
     return x
 

@@ -14,7 +14,7 @@ dtype = torch.float32
 
 
 def scale_gradient(x, factor):  # a number, or a function of the gradient
-    if (x := x.view_as(x)).requires_grad:
+    if (x := x.view_as(x)).requires_grad:  # torch takes no hook on a detached tensor
         x.register_hook(lambda g: g * (factor(g) if callable(factor) else factor))
     return x
 

@@ -24,7 +24,7 @@ def unroll(w, steps, every, x):
 if __name__ == "__main__":
     w = torch.tensor(w, dtype=dtype, requires_grad=True)
     h = unroll(w, steps, every, x)
-    if h.requires_grad:
+    if h.requires_grad:  # not if a detach has cut everything
         h.sum().backward()
     gradient = torch.zeros_like(w) if w.grad is None else w.grad
     print(json.dumps(result := {"forward": h.tolist(), "trick_gradient": gradient.tolist()}))

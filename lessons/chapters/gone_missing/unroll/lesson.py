@@ -151,6 +151,7 @@ def table(result: Result, settings: Settings) -> Table:
 
 
 def _parts(result: Result, settings: Settings) -> Figure:
+    """What each step adds to the gradient of w, with stops and without."""
     curves = {one.role: one for one in result.curves if one.name.startswith("parts")}
     steps, kept = settings.steps, after_last_stop(settings.steps, settings.every)
     w, cut, full = result.numbers("w", "trick_gradient", "true_gradient")

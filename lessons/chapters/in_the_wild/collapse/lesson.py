@@ -144,7 +144,7 @@ class Pairs(TwoArms[Networks, Settings]):
         return self._loss(self.programs[name], self.arms[name], self._fresh, stop, settings)
 
     def numbers(self, settings: Settings) -> dict[str, torch.Tensor]:
-        """Loss at two kept views, and what the features are; float64 on the CPU, [seeds].
+        """Loss at two kept views, and what is `measured`, of each arm; float64 on the CPU, [seeds].
 
         ``…_above``: how far the loss is above −1, at least what rounding leaves of that.
         """

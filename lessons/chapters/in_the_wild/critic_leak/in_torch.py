@@ -24,7 +24,7 @@ def critic_leak(v, logit, reward, weight, stop):
 if __name__ == "__main__":
     both = [torch.tensor(one, dtype=dtype, requires_grad=True) for one in (v, logit)]
     loss = critic_leak(*both, reward, weight, stop)
-    if loss.requires_grad:
+    if loss.requires_grad:  # not if a detach has cut everything
         loss.backward()
     got = [0.0 if one.grad is None else one.grad.item() for one in both]
     print(json.dumps(result := {"forward": [loss.item()], "trick_gradient": got}))

@@ -227,7 +227,7 @@ def actor_steps(v: float, logit: float, rewards: tuple[float, float]) -> tuple[f
 
 
 def _steps_of_the_actor() -> Mapping[str, float]:
-    """The actor's gradient over many visits, if v is the mean reward and if it is larger."""
+    """The actor's gradient over many visits: v is the mean reward (``…_right``), or larger."""
     mean, entropy = _policy()
     share = float(torch.sigmoid(EXAMPLE.leaves["logit"].detach()))
     facts = {
@@ -240,7 +240,7 @@ def _steps_of_the_actor() -> Mapping[str, float]:
 
 
 def _guess() -> Mapping[str, float]:
-    """The gradient of a guess that is trained by its distance and pays the policy's reward."""
+    """A guess that is trained by its distance and pays the policy's reward: `GUESS`, gradients."""
     guess = torch.tensor(GUESS["guess"], dtype=torch.float64, requires_grad=True)
     distance = (guess - GUESS["target"]) ** 2
     reward = GUESS["before"] - distance
@@ -280,6 +280,7 @@ def table(result: Result, settings: Settings) -> Table:
 
 
 def _updates(result: Result, settings: Settings) -> Figure:
+    """The critic's value and the mean reward over the updates, next to the best reward."""
     curves = {one.name: one for one in result.curves}
     last = {name: float(one.y[-1]) for name, one in curves.items()}
     updates, best = settings.updates, result.number("best")

@@ -324,6 +324,7 @@ def _which(settings: Settings) -> str:
 
 
 def _values(history: History, settings: Settings) -> Figure:
+    """The value of each state in both trainings, next to the true one."""
     picture = history.latest.picture
     true = picture["true"]
     x = np.arange(1.0, 1 + len(true))

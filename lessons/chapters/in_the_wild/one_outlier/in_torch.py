@@ -14,7 +14,7 @@ dtype = torch.float64
 
 def clip_gradient_norm(w, limit):
     w = w.view_as(w)
-    if w.requires_grad:
+    if w.requires_grad:  # torch takes no hook on a detached tensor
         w.register_hook(lambda g: g * torch.where(g.norm() <= limit, 1.0, limit / g.norm()))
     return w
 

@@ -173,7 +173,7 @@ def cosine(one: Array, other: Array) -> float:
 
 
 def _measures(roles: Mapping[str, Array]) -> dict[str, float]:
-    """The angle of each gradient, and the angle between it and the mean of the ordinary samples."""
+    """``angle_…`` of each gradient; ``turn_…``: between it and the ordinary samples' mean."""
     named = {"used": "trick_gradient", "plain": "true_gradient", "clean": "intended_gradient"}
     facts = {f"angle_{name}": angle(roles[role]) for name, role in named.items()}
     for name in ("used", "plain"):

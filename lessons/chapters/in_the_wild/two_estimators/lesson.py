@@ -55,7 +55,7 @@ def two_estimators(
 def with_a_baseline(result: Result) -> str:
     """Grade what the mean cost as a baseline changes: the mean, the variance, or nothing."""
     mean, before, after, exact = result.numbers(
-        "based_expected", "score_variance", "based_variance", "exact"
+        "baseline_expected", "score_variance", "baseline_variance", "exact"
     )
     if abs(mean - exact) > 1e-6 * abs(exact):
         return "moves"
@@ -262,14 +262,18 @@ def _best(program: Program, mu: float, sigma: float) -> Mapping[str, float]:
 
 
 def _compared(program: Program, mu: float, sigma: float) -> Mapping[str, float | int]:
-    """The numbers that the prose compares: the mean cost as a baseline, draws, a pair."""
+    """The score function with the mean cost as its baseline, the draws that it needs, and a pair.
+
+    ``baseline_…``: of one draw with that baseline. ``needed``: draws without one, as good as
+    ``as_good_as`` of the path estimator. ``pair_…``: the mean gradient of two draws, and answers.
+    """
     cost = expected_cost(mu, sigma)
-    based = moments(program, mu, sigma, "score", cost)
+    with_baseline = moments(program, mu, sigma, "score", cost)
     score, path = (moments(program, mu, sigma, name, 0.0).variance for name in ("score", "path"))
     truth = 2 * (mu - TARGET)
     return {
-        "based_expected": based.mean,
-        "based_variance": based.variance,
+        "baseline_expected": with_baseline.mean,
+        "baseline_variance": with_baseline.variance,
         "moved": truth - cost,
         "as_good_as": AS_GOOD_AS,
         "needed": AS_GOOD_AS * score / path if path else math.nan,
@@ -301,6 +305,7 @@ def table(result: Result, settings: Settings) -> Table:
 
 
 def _draws(result: Result, settings: Settings) -> Figure:
+    """A histogram of each estimator's gradients, and the exact gradient."""
     bars = {one.role: one for one in result.histograms}
     edges = bars["trick_gradient"].edges
     layout = axes((float(edges[0]), float(edges[-1])), (-0.12, 3.0), WORDS("gradient_axis"), "")
@@ -345,6 +350,7 @@ def _area(bars: Histogram) -> Trace:
 
 
 def _variance(result: Result, settings: Settings) -> Figure:
+    """The variance of one draw's gradient over the baseline, with the learner's own."""
     over = {one.name: one for one in result.curves if one.name.startswith("variance_")}
     score, path = over["variance_score"], over["variance_path"]
     own, baseline = result.numbers("trick_variance", "baseline")

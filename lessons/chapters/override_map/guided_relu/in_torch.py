@@ -25,7 +25,7 @@ RULES = {  # what a relu sends back: from what it would send, and from the upstr
 
 
 class gradient_override_map(torch.overrides.TorchFunctionMode):
-    """Inside the block, each torch function of this name gets this rule as its gradient."""
+    """In the block, rules maps the name of a torch function to its rule(sends, upstream)."""
 
     def __init__(self, rules):
         super().__init__()
@@ -33,7 +33,7 @@ class gradient_override_map(torch.overrides.TorchFunctionMode):
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         y, rule = func(*args, **(kwargs or {})), self.rules.get(func.__name__)
-        if rule and y.requires_grad:
+        if rule and y.requires_grad:  # a detached y has no grad_fn
             y.grad_fn.register_hook(lambda sends, upstream: (rule(sends[0], upstream[0]),))
         return y
 

@@ -110,7 +110,7 @@ class Shapes(BySeed[Settings]):
     def numbers(self, settings: Settings) -> dict[str, torch.Tensor]:
         """As last tested and compared, float64 on the CPU, shape [seeds]; of maps the means."""
         found = {"accuracy": self._accuracy}
-        for rule, each in self._alike.items():
+        for rule, each in self._alike.items():  # guided_2: with 2 layers randomised
             found |= {f"{rule}_{layers}": one for layers, one in enumerate(each.mean(2))}
         return found
 

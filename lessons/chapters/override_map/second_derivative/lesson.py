@@ -58,15 +58,14 @@ def slope(x: torch.Tensor, kind: str, factor: float, order: str) -> torch.Tensor
 
 
 def beliefs(run: Run, settings: Settings) -> dict[str, float]:
-    """First, second and third derivative under each rule, and what each belief expects."""
+    """``identity_first``, ``square_second_true``, …: derivatives; and what each belief expects."""
     factor = settings.factor
     facts: dict[str, float] = {}
     for kind, own in (("identity", factor), ("square", 3.0)):
-        for order, word in (("1", "first"), ("2", "second"), ("3", "third")):
+        for order, word in (("1", "first"), ("2", "second")):
             roles = run(kind=kind, order=order, factor=own)
             facts[f"{kind}_{word}"] = roles["trick_gradient"]
             facts[f"{kind}_{word}_true"] = roles["true_gradient"]
-            facts[f"{kind}_{word}_slope"] = roles["intended_gradient"]
     true = facts["identity_second_true"]
     facts |= {"per_order": factor**2 * true, "once": factor * true, "not_at_all": true}
     true = facts["square_second_true"]

@@ -139,7 +139,7 @@ def frozen() -> dict[str, float | str]:
 
 
 def inspected(run: Run, settings: Settings) -> dict[str, str | int]:
-    """Name and type of every op of the program's run, and whether it has the rule."""
+    """Every op that ran: ``op1_name``, ``op1_type``, and in ``op1_gradient`` if it has the rule."""
     leaf = run.x.detach().requires_grad_()
     with record({"x": leaf}) as recording:
         run.output(leaf)

@@ -40,7 +40,7 @@ def halve(x: torch.Tensor, op_type: str, local: str) -> torch.Tensor:
 
 
 def beliefs(run: Run, settings: Settings) -> dict[str, float | str]:
-    """The gradient with the rule on each op, and what each answer expects."""
+    """The gradient with the rule on each op, ``on_…``, and what each answer expects."""
     true = run()["true_gradient"]
     on = {
         f"on_{op}": run(op_type=op, local="missing")["trick_gradient"]
@@ -101,12 +101,12 @@ def refusal() -> str:
 
 
 def handed(run: Run, settings: Settings) -> dict[str, float]:
-    """The rule's argument at each op, read off the program's own backward pass.
+    """``handed_…``: the rule's argument at an op, read off the program's own backward pass.
 
     NaN where no gradient comes: an edge of the program may be cut.
     """
     facts = {}
-    for op_type in ("identity", "square", "mul"):
+    for op_type in ("identity", "square"):
         leaf = run.x.detach().requires_grad_()
         with record({"x": leaf}) as recording:
             y = run.output(leaf, op_type=op_type, local="missing")

@@ -345,6 +345,7 @@ def table(history: History, settings: Settings) -> Table:
 
 
 def _noise_by_layer(history: History, settings: Settings) -> Figure:
+    """The relative variance of each layer's gradient, and where the noise comes in."""
     numbers, facts = history.latest.numbers, history.facts
     x = np.arange(1.0, 1 + LAYERS)
     seeds = []

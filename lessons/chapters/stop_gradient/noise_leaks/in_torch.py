@@ -16,7 +16,7 @@ def noise_leaks(x, u):
 
 
 def gradient(z, x):
-    """Zeros where no path leads from z back to x."""
+    """Zeros where no path leads from z back to x, as after a .detach() of your own."""
     if not z.requires_grad:
         return torch.zeros_like(x)
     return torch.autograd.grad(z.sum(), x, materialize_grads=True)[0]

@@ -336,6 +336,7 @@ def _curves(result: Result, settings: Settings) -> Figure:
 
 
 def _histogram(result: Result, settings: Settings) -> Figure:
+    """The gradient of each draw at the chosen x, and the intended gradient there."""
     x = number(result.number("x"))
     if not result.histograms:
         layout = axes((-1.0, 1.0), (0.0, 1.0), "dz/dx", WORDS("draws_axis"))

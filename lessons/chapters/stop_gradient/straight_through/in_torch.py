@@ -26,7 +26,7 @@ def quantised(x, function, spelling, after):
         q = x + (f(x) - x).detach()
     elif spelling == "value":  # f(x) is not lost where x is far larger
         q = f(x).detach() + (x - x.detach())
-    else:  # exact keeps every bit of it; plain is no trick
+    else:  # exact: f(x) to the last bit, −0 too; plain: no trick
         q = StraightThrough.apply(x, f) if spelling == "exact" else f(x)
     return q**2 if after == "square" else q
 

@@ -68,7 +68,7 @@ def beliefs(run: Run, settings: Settings) -> dict[str, float]:
 
 
 def observed(run: Run, settings: Settings) -> dict[str, float]:
-    """Facts on derivatives, and the sign of two large numbers in each spelling."""
+    """Facts on derivatives, and the sign of two large numbers: ``bfloat16_value`` and so on."""
     point, program = float(run.x), run.program
     return {
         "at_quantised": 2.0 * round(point) if math.isfinite(point) else math.nan,

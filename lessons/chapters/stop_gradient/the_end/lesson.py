@@ -66,7 +66,7 @@ def of_the_clean_value(x: torch.Tensor, u: float, way: str, after: str) -> torch
 
 
 def at_the_input(run: Run, settings: Settings) -> dict[str, float]:
-    """The gradient of several ways with several ops after them, and what each answer expects."""
+    """The gradient of several ways, each with an op after it (``block_square``), and of answers."""
     found = {
         f"{way}_{after}": run(way=way, after=after)
         for way, after in (

@@ -36,6 +36,7 @@ def backward_steps(
 
 
 def _steps(recording: Recording, only: Collection[str], index: Sequence[int]) -> Iterator[Step]:
+    """The steps without their sentences, in the order in which autograd ran them."""
     nodes = recording.nodes
     end = nodes[recording.output or ""]
     awaited = _awaited(recording)

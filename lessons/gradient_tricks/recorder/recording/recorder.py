@@ -26,12 +26,12 @@ from .torch_calls import (
     KINDS,
     LEAVES_TORCH,
     LETS_OTHERS_WRITE,
+    as_data,
     attribute,
     is_in_place,
     meaning,
     op_type_of,
     op_type_of_node,
-    plain,
     tensors_in,
     untraceable,
 )
@@ -96,6 +96,7 @@ class Recorder(TorchFunctionMode):
     def _see(
         self, func: Any, run: Callable[[], Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
+        """Run a call, and note what it is: an op, a backward pass, a step by hand, or none."""
         name = getattr(func, "__name__", "")
         if name == SWITCH:
             self.recording.switch.set(args[0])
@@ -172,19 +173,20 @@ class Recorder(TorchFunctionMode):
             self.recording.quiet -= 1
 
     def _record(self, call: Call, run: Callable[[], Any], function: str = "") -> Any:
+        """Run an op and write down its node, unless it is a part of an `autograd.Function`."""
         with unseen():
             gradients_on, off = torch.is_grad_enabled(), self.recording.switch.off()
         if not gradients_on and off is None:
             return self._inside(call, run)
         with unseen():
-            operands: list[torch.Tensor] = []
+            operands: list[torch.Tensor] = []  # take_out fills it
             args = swap(call.args) if call.swapped else call.args
             node = Node("", call.type, KINDS.get(call.type, "plain"), function=function)
-            node.args = tuple(plain(take_out(value, operands)) for value in args)
+            node.args = tuple(as_data(take_out(value, operands)) for value in args)
             node.kwargs = {
-                name: plain(take_out(value, operands))
+                name: as_data(take_out(value, operands))
                 for name, value in call.kwargs.items()
-                if name != "out"
+                if name != "out"  # torch writes into it: no operand
             }
             keys: list[Key | None] = []
             for place, operand in enumerate(operands):

@@ -107,10 +107,10 @@ def tensors_in(result: Any) -> list[torch.Tensor]:
     return []
 
 
-def plain(value: Any) -> Any:
+def as_data(value: Any) -> Any:
     """An argument as plain data: slots, numbers and words stay, the rest is named."""
     if value is None or isinstance(value, (Slot, bool, int, float, complex, str, torch.dtype)):
         return value
     if isinstance(value, (tuple, list)):
-        return [plain(item) for item in value]
+        return [as_data(item) for item in value]
     return getattr(value, "__name__", None) or str(value)

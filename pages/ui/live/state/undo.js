@@ -14,14 +14,18 @@ export class Undo {
     this.future = [];
   }
 
-  /** Make a step of what is there, unless it is the one shown. @param {Form} form */
+  /**
+   * Make a step of what is there, unless it is the one shown or shows just another op type's rule.
+   * @param {Form} form
+   */
   remember(form) {
     if (JSON.stringify(this.shown) === JSON.stringify(form)) return;
     const { shown } = this;
-    // To look at another op type changes nothing.
-    const looked = shown && shown["rule.op"] !== form["rule.op"] && shown.program === form.program;
+    // In a playground rule.op only chooses whose rule is shown.
+    const onlyLooked =
+      shown && shown["rule.op"] !== form["rule.op"] && shown.program === form.program;
     this.shown = { ...form };
-    if (looked) return;
+    if (onlyLooked) return;
     if (shown) this.past = [...this.past, shown].slice(-MOST);
     this.future = [];
   }
