@@ -1,4 +1,4 @@
-"""The end of a lesson: one picture, with the learner's curve or guess next to torch's."""
+"""The end of a lesson: what to remember, and the learner's curve or guess next to torch's."""
 
 import streamlit as st
 
@@ -20,11 +20,12 @@ def has_ended(lesson: Lesson, trail: Trail) -> bool:
 
 
 def at_end(lesson: Lesson, place: Place, trail: Trail) -> None:
-    """Show the picture of one question, and what the learner and torch said to it."""
+    """Show what to remember, and the picture of one question with what the learner said to it."""
     question = _looked_back_at(lesson, trail)
     predicted = reviewed(lesson.slug, tuple(sorted(trail.answers.items())))
     (one,) = (one for one in predicted if one.step == _number(lesson, question))
     with st.container(key="end"):
+        st.markdown(f"**{lesson.prose.front['remember']}**")
         if one.said:
             st.markdown(_compared(one), unsafe_allow_html=True)
         if question.kind == "sketch" and question.name in trail.answers:

@@ -54,8 +54,6 @@ def lesson_view(lesson: Lesson) -> None:
         for _ in range(1, trail.step):  # or Streamlit reuses the last step's parts
             words.empty()
         with words.container(key=f"step_{trail.step}"), st.container(key="words"):
-            if ended:
-                st.markdown(f"**{lesson.prose.front['remember']}**")
             _words(lesson, place, trail)
     _bar(lesson, place, trail)
     results.tell(lesson, trail)
