@@ -27,7 +27,7 @@ def test_a_cut_does_what_the_stop_does(
 @pytest.mark.parametrize(
     ("slug", "edge", "starts"),
     [
-        ("critic_leak", ("mul", 1), ("example_", "actor_", "critic_")),
+        ("critic_leak", ("mul", 1), ("example_", "visit_", "step_", "spread_", "guess_")),
         *(
             ("two_estimators", edge, ("needed", "baseline_", "best_", "pair_expected"))
             for edge in [("add", 0), ("sub", 0), ("pow", 0), ("div", 0)]
@@ -39,11 +39,11 @@ def test_a_cut_does_what_the_stop_does(
     ],
 )
 def test_what_the_text_says_of_an_example_stays(
-    slug: str, edge: tuple[str, int], starts: tuple[str, str, str]
+    slug: str, edge: tuple[str, int], starts: tuple[str, ...]
 ) -> None:
     whole, snipped = run(slug).facts, run(slug, [edge]).facts
     names = [name for name in whole if name.startswith(starts)]
-    assert len(names) >= len(starts)
+    assert all(any(name.startswith(start) for name in names) for start in starts)
     assert [snipped[name] for name in names] == [whole[name] for name in names]
 
 

@@ -77,8 +77,8 @@ def beliefs(run: Run, settings: Settings) -> dict[str, float | str]:
     return {
         "article": article["trick_gradient"],
         "all_true": article["true_gradient"],
-        "unused_second": unused["trick_gradient"],
-        "unused_second_true": unused["true_gradient"],
+        "second_unused": unused["trick_gradient"],
+        "second_unused_true": unused["true_gradient"],
         "left_out": b,
         "third_seven": third["trick_gradient"],
         "third_seven_true": third["true_gradient"],
