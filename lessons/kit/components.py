@@ -130,7 +130,8 @@ def lost_in_words(
     return scatter("text", x[lost], heights[lost], label) | {
         "text": [number(float(value)).replace(NAN, nan) for value in y[lost]],
         "textposition": "top center",
-        "textfont": {"color": f"role:{role}", "size": 13},
+        # Two longer words side by side have room on a phone.
+        "textfont": {"color": f"role:{role}", "size": 13 if nan == NAN else 11},
         "cliponaxis": False,
         "hoverinfo": "skip",
     }
