@@ -126,9 +126,9 @@ def trainings(runs: Runs) -> Problems:
         texts = [(step.text, told)]
         for option in asked.options if asked else ():
             numbers = {name for name, _ in quoted(option.reply)}
-            if numbers & moving and "step" not in numbers:  # else it tells a start as an end
+            if numbers & moving:
                 named = listed(sorted(numbers & moving))
-                yield step, f"A reply quotes {named} of the run: say after which {{{{ step }}}}."
+                yield step, f"A reply quotes {named} of the run before there is one. Leave it out."
             texts += [(option.text, set()), (option.reply, numbers)]
         for text, marked in texts:
             for name in moving & {value[1] for value in VALUE.finditer(text)} - marked:

@@ -30,12 +30,15 @@ def covered_result(result: Result, hidden: frozenset[str]) -> Result:
     return replace(result, series=series, curves=curves, statistics=statistics)
 
 
-def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:
+def covered_figure(figure: Figure, hidden: frozenset[str], opens: int = 0) -> Figure:
     """Take these roles out of a chart; if it has no others, take everything.
 
     A trace has the roles whose colours it has, and those that it ``hides``. A row in which a trace
     is covered says so. The title and the description for screen readers go, too, since they
     tell all numbers.
+
+    Args:
+        opens: the number of the step with the question that hides them; 0 for the step shown.
     """
     if not hidden:
         return figure
@@ -58,9 +61,11 @@ def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:
         for trace, of in zip(data, roles, strict=True)
         if of and trace.get("visible", True)
     }
-    said = figure.layout.get("annotations", ())
-    notes = [one for one in said if hidden.isdisjoint(roles_of(one))]
-    notes += [_note(axis, axis in seen) for axis in rows]
+    said = WORDS("covered_until", step=opens) if opens else COVERED
+    notes = [
+        one for one in figure.layout.get("annotations", ()) if hidden.isdisjoint(roles_of(one))
+    ]
+    notes += [_note(axis, said, axis in seen) for axis in rows]
     title = figure.subject or figure.title
     return replace(
         figure,
@@ -68,7 +73,7 @@ def covered_figure(figure: Figure, hidden: frozenset[str]) -> Figure:
         data=stacked(data),
         layout=figure.layout | {"annotations": notes},
         caption="" if whole else figure.caption,
-        alt=f"{title}. {COVERED}",
+        alt=f"{title}. {said}",
     )
 
 
@@ -78,14 +83,14 @@ def _emptied(trace: dict[str, Any]) -> dict[str, Any]:
     return kept | {name: [] for name in _NUMBERS & trace.keys()} | {"visible": False}
 
 
-def _note(axis: str, at_edge: bool) -> dict[str, Any]:
+def _note(axis: str, said: str, at_edge: bool) -> dict[str, Any]:
     """Say in a row that a part of it is covered: in its middle, or below what is still seen."""
     place = {"xref": "x domain", "yref": f"{axis} domain", "x": 0.5, "y": 0.5}
     if at_edge:
         place |= {"y": 0.0, "yanchor": "bottom"}
     return {
         **place,
-        "text": COVERED,
+        "text": said,
         "showarrow": False,
         "font": {"color": "ink:muted", "size": 14},
         "bgcolor": "ink:paper",

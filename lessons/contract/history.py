@@ -1,7 +1,8 @@
 """What was seen of a training so far: means and bands over the seeds, a bounded number of them."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -47,6 +48,7 @@ class History:
         self._count = 0  # moments in them
         self._passing = False  # the last moment gives way to the next
         self._facts: Facts = {}
+        self._hidden: Collection[str] = ()
 
     @classmethod
     def at_end(cls, facts: Facts) -> "History":
@@ -75,12 +77,20 @@ class History:
                 rows[: len(rows[::2])] = rows[::2].copy()
             self._count = len(self._steps[::2])
 
+    def without(self, roles: Collection[str]) -> "History":
+        """The same run with NaN for the lines in these roles, so that no axis is scaled to them."""
+        covered = copy(self)
+        covered._hidden = roles
+        return covered
+
     def __len__(self) -> int:
         return self._count
 
     def series(self, name: str, role: str) -> Series:
         """One number over the steps: mean over the seeds, 5th to 95th percentile of them."""
         steps, bands = self._steps[: self._count].copy(), self._bands[name][: self._count].copy()
+        if role in self._hidden:
+            bands[:] = math.nan
         return Series(name, role, steps, bands[:, 0], bands[:, 1], bands[:, 2])
 
     @property

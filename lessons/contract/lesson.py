@@ -242,10 +242,12 @@ class Lesson:
         """Find the step that asks this question."""
         return next(one for one in self.prose.steps if one.question == question)
 
-    def figures(self, result: Result, values: Settings, hidden: frozenset[str]) -> list[Figure]:
-        """Draw the lab's charts without the traces of the hidden roles."""
+    def figures(
+        self, result: Result, values: Settings, hidden: frozenset[str], opens: int = 0
+    ) -> list[Figure]:
+        """Draw the lab's charts without the traces of the hidden roles; ``opens`` as there."""
         seen = covered_result(result, hidden)
-        return [covered_figure(one, hidden) for one in self.lab.figures(seen, values)]
+        return [covered_figure(one, hidden, opens) for one in self.lab.figures(seen, values)]
 
     def table(self, result: Result, values: Settings, hidden: frozenset[str]) -> Table:
         """Build the lab's table without the numbers of the hidden roles."""

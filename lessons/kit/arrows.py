@@ -82,7 +82,7 @@ def heads(role: str, sizes: list[int]) -> Trace:
 
 
 def arrow(result: Result, role: str, name: str) -> Trace:
-    """A line from the origin to the gradient of a role, with a head at its end.
+    """A line from the origin to the gradient of a role, with a head at its end unless it is 0.
 
     Args:
         result: with a series of the role's name, of two components.
@@ -92,6 +92,6 @@ def arrow(result: Result, role: str, name: str) -> Trace:
     x, y = (float(component) for component in result[role].y)
     return scatter("lines+markers", [0.0, x], [0.0, y], name) | {
         "line": {"color": f"role:{role}", "dash": ROLES[role].dash, "width": 3},
-        "marker": heads(role, [0, 14]),
+        "marker": heads(role, [0, 14 if x or y else 0]),
         "hovertemplate": WORDS("arrow_hover", name=name, **_told(result[role].y)),
     }

@@ -19,6 +19,7 @@ WORDS = Words(__file__)
 Labels = Mapping[str, str]
 """The name of each role's series; drawn in this order, side by side."""
 
+NAN = number(math.nan)
 MOST_NAMED = 12
 """More components than this are numbered by the axis itself."""
 _PHONE, _LETTER = 350.0, 5.0
@@ -26,12 +27,13 @@ _PHONE, _LETTER = 350.0, 5.0
 
 
 def sticks(
-    result: Result, labels: Labels, names: Sequence[str], y: str, height: float
+    result: Result, labels: Labels, names: Sequence[str], y: str, height: float, nan: str = NAN
 ) -> tuple[list[Trace], Trace]:
     """Data and layout of a chart with one stick a component and role.
 
     Args:
         result: with a series of each role's name, x the component's number, 1 for the first.
+        nan: the word in place of a stick whose number is NaN.
     """
     y_all = np.concatenate([result[role].y for role in labels])
     low, high = fitted([y_all])
@@ -53,7 +55,7 @@ def sticks(
         x, values = result[role].x + lane, result[role].y
         data.append(stems(role, label, x, values))
         heights = np.where(np.isnan(values), 0.0, np.where(values < 0, *span) / 1.15)
-        data.append(lost_in_words(role, label, x, values, heights))
+        data.append(lost_in_words(role, label, x, values, heights, nan))
     if len(labels) > 1:
         ends = ((role, label, result[role].y) for role, label in labels.items())
         data += named(ends, layout, height)
@@ -69,16 +71,18 @@ def component_figure(
     *,
     y: str = WORDS("gradient"),
     height: int = SHORT,
+    nan: str = NAN,
     **values: Any,
 ) -> Figure:
     """A chart with one stick a component and role.
 
     Args:
         words: has the chart's texts, which can name ``numbers``: all of them in words.
+        nan: what a NaN stands for, such as None.
         values: what the texts name besides.
     """
-    data, layout = sticks(result, labels, names, y, height)
-    numbers = in_words(result, labels, names)
+    data, layout = sticks(result, labels, names, y, height, nan)
+    numbers = in_words(result, labels, names).replace(NAN, nan)
     return words.chart(name, data, layout, height, numbers=numbers, **values)
 
 
@@ -118,13 +122,16 @@ def stems(role: str, label: str, x: Array, y: Array, size: float = 10) -> Trace:
     }
 
 
-def lost_in_words(role: str, label: str, x: Array, y: Array, heights: Array) -> Trace:
+def lost_in_words(
+    role: str, label: str, x: Array, y: Array, heights: Array, nan: str = NAN
+) -> Trace:
     """NaN and infinities among some values as words, at these heights."""
     lost = ~np.isfinite(y)
     return scatter("text", x[lost], heights[lost], label) | {
-        "text": [number(float(value)) for value in y[lost]],
+        "text": [number(float(value)).replace(NAN, nan) for value in y[lost]],
         "textposition": "top center",
-        "textfont": {"color": f"role:{role}", "size": 13},
+        # Two longer words side by side have room on a phone.
+        "textfont": {"color": f"role:{role}", "size": 13 if nan == NAN else 11},
         "cliponaxis": False,
         "hoverinfo": "skip",
     }

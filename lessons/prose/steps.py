@@ -229,8 +229,8 @@ class Step:
 
     @property
     def says_start(self) -> bool:
-        """Whether its text asks the learner to press Start."""
-        return WORDS("start") in self.text
+        """Whether its text or its task asks the learner to press Start."""
+        return WORDS("start") in self.text + (self.turn.text if self.turn else "")
 
     def numbers(self, answered: Collection[str], facts: Facts) -> dict[str, str]:
         """Write what each mark in its text says of these facts, and in replies once they show."""
@@ -287,6 +287,18 @@ class Prose:
         hidden = {role for question in asked for role in question.hides} - shown
         now = here.open_question(answered)
         return frozenset(hidden.union(now.hides if now else ())) - here.uncovers
+
+    def opens(self, answered: Collection[str], step: int) -> int:
+        """The number of the later step whose question first shows what is hidden at this step.
+
+        0 if the question of this step does, or if nothing is hidden.
+        """
+        hidden = self.hidden(answered, step)
+        for number, one in enumerate(self.steps[step - 1 :], step):
+            question = one.open_question(answered)
+            if question and not hidden.isdisjoint(question.hides):
+                return number if number > step else 0
+        return 0
 
 
 def read(path: Path) -> Prose:

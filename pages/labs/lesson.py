@@ -40,7 +40,7 @@ def frame(wish: Wish) -> Frame:
         wish.open,
         step.stage,
         graph=partial(payload.lesson_graph, visit, run) if lesson.lab.start else None,
-        charts=lesson.figures(result, values, hidden),
+        charts=lesson.figures(result, values, hidden, visit.opens),
         table=lesson.table(result, values, hidden),
         code=partial(payload.lesson_code, visit, run.cuts),
         labels=lesson.views,

@@ -239,6 +239,8 @@ def lesson_graph(visit: Visit, run: Computed) -> GraphSpec | None:
     covers = visit.hidden & {"trick_gradient", "true_gradient"}
     start, cuts = lesson.lab.start(visit.values), [write_cuts([edge]) for edge in run.cuts]
     cover = WORDS("covered_gradients") if covers else ""
+    if covers and visit.opens:
+        cover = WORDS("covered_gradients_until", step=visit.opens)
     drawn = graph(recording, start.index, "cuts", cuts, cover)
     if lesson.prose.front.get("graph") == "upright":
         drawn["wide"] = None

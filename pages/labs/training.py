@@ -140,10 +140,14 @@ class Watch:
         self.fresh = False
         history, values, visit = run.history, self._values, self._visit
         step, answers = visit.step, visit.wish.answers
-        figures = self.training.figures(history, values)
+        figures = self.training.figures(history.without(visit.hidden), values)
         if not run.done:
             figures = [untrained_figure(figure) for figure in figures]
-        drawn = [covered_figure(one, visit.hidden) for one in figures if one.name in self._shown]
+        drawn = [
+            covered_figure(one, visit.hidden, visit.opens)
+            for one in figures
+            if one.name in self._shown
+        ]
         table = None
         if "table" in self._shown:
             shown = covered_table(self.training.table(history, values), visit.hidden)

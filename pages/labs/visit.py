@@ -22,6 +22,7 @@ class Visit:
         cuts, refusal: the edges to cut that the graph has, and what to say of the others.
         held: the controls that wait for an answer.
         hidden: the roles that open questions hide.
+        opens: the number of the later step whose question first shows them; 0 for this step's.
     """
 
     wish: Wish
@@ -36,6 +37,7 @@ class Visit:
     refusal: str
     held: tuple[str, ...]
     hidden: frozenset[str]
+    opens: int
 
 
 def visited(lesson: Lesson, wish: Wish) -> Visit:
@@ -69,4 +71,5 @@ def visited(lesson: Lesson, wish: Wish) -> Visit:
         refusal=refusal,
         held=held,
         hidden=hidden,
+        opens=lesson.prose.opens(wish.answers, place),
     )

@@ -74,4 +74,4 @@ def test_what_a_question_covers_can_be_seen_without_an_answer(
     expect(tiles(page).first).to_be_visible()
     page.locator(".st-key-turn nav a").first.click()
     is_at_step(page, 1)
-    expect(stage.locator(".annotation-text")).to_have_text(COVERED)
+    expect(stage.locator(".annotation-text")).to_have_text(f"{COVERED} in step 2")

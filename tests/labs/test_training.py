@@ -208,7 +208,7 @@ def test_start_is_offered_where_a_run_is_in_sight_or_the_text_says_to_start() ->
     assert offered("cliff", 1, "shares")
     assert offered("cliff", 1, "table")
     assert offered("cliff", 1, asked=RUN), "what runs can be paused"
-    assert offered("collapse", 2), "the graph is cut there, and the numbers are in the text"
+    assert offered("collapse", 3), "the graph is cut there, and the numbers are in the text"
 
 
 @pytest.mark.parametrize("reach", [True, False])
@@ -264,7 +264,7 @@ def test_a_device_without_memory_is_left_for_the_cpu_and_the_learner_is_told(whe
 def test_a_task_of_a_setting_and_of_what_was_trained_is_done() -> None:
     values = {"target": "open", "steps": "101", "seeds": "1"}
     wishes = [
-        Wish(lab="collapse", step=2, values=values, cuts=cuts)
+        Wish(lab="collapse", step=3, values=values, cuts=cuts)
         for cuts in ("", "cosine:1,cosine_1:1")
     ]
     for one, is_done in zip(wishes, (False, True), strict=True):

@@ -74,7 +74,7 @@ BROKEN = {
         ("“trained”, as", "“frozen”, as", "is already at"),
     ],
     (text.trainings, "codebook", "en.md"): [
-        ("after step {{ step }} the squared", "the squared", "say after")
+        ("to see both distances", "to see {{ trick_apart }}", "trick_apart of the run before")
     ],
     (text.trainings, "moving_target", "en.md"): [
         ("nearer hides=true_gradient", "nearer", "add `hides="),

@@ -1,5 +1,6 @@
 """No training lesson shows the answer to a prediction before the learner has committed to one."""
 
+import math
 import re
 from typing import Any
 
@@ -128,6 +129,28 @@ def test_the_axis_of_a_covered_row_does_not_tell_how_large_what_it_covers_is() -
         figure, *_ = lesson.figures(lesson.compute(values), values, lesson.prose.hidden((), 2))
         axes.append(figure.layout["yaxis"]["range"])
     assert axes[0] == axes[1]
+
+
+def test_the_axis_of_a_run_does_not_tell_where_a_covered_line_goes() -> None:
+    lesson = find("collapse")
+    values = lesson.validate({"seeds": "2", "steps": "50"})
+    run = Run(lesson.lab, lesson.program, values)
+    run.advance(math.inf, values)
+    hidden = lesson.prose.hidden((), 1)
+    low, lower = (
+        present(lesson.lab.training).figures(one, values)[0].layout["yaxis"]["range"][0]
+        for one in (run.history.without(hidden), run.history)
+    )
+    assert lower < low
+
+
+def test_a_step_without_a_question_names_the_step_whose_answer_uncovers() -> None:
+    prose = find("noise_leaks").prose
+    asking = next(n for n, one in enumerate(prose.steps, 1) if one.question)
+    assert [prose.opens((), step) for step in (1, asking)] == [asking, 0]
+    whole = drawn("role:forward", "role:trick_gradient")
+    (note,) = covered_figure(whole, frozenset({"trick_gradient"}), 2).layout["annotations"]
+    assert note["text"] == f"{COVERED} in step 2"
 
 
 def test_a_column_of_a_hidden_role_is_covered() -> None:

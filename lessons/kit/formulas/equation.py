@@ -20,7 +20,8 @@ def equation(recording: Recording, nodes: Collection[Node], index: Sequence[int]
     """dy/dx as the sum over the edges of x, terms that are cut struck out.
 
     It is for the only input that can have a gradient, or for the only one with several paths.
-    Empty where there is no such input, before a backward pass, and where the sum is too long.
+    Empty where there is no such input, before a backward pass, and where the sum is too long. An
+    output whose name another node has, too, isn't named.
 
     >>> import torch
     >>> from lessons.gradient_tricks.recorder import record
@@ -45,7 +46,8 @@ def equation(recording: Recording, nodes: Collection[Node], index: Sequence[int]
     gradient = recording.gradients.get(leaf.name)
     total = None if gradient is None else gradient.component(place(index, gradient.shape))
     output = recording.nodes[recording.output].variable
-    name = f"d{output}/d{leaf.label}" if output else WORDS("gradient_of", name=leaf.label)
+    alone = output and [node.variable for node in recording].count(output) == 1
+    name = f"d{output}/d{leaf.label}" if alone else WORDS("gradient_of", name=leaf.label)
     pieces: Pieces = [(f"{name} = ", False)]
     edges = ways[leaf.name]
     if len(edges) > 1 or any(edge.cut for edge in edges):

@@ -104,17 +104,20 @@ FROZEN = {"frozen_weight": 2.0, "frozen_rate": 0.1, "frozen_decay": 0.5, "frozen
 
 
 def frozen_late() -> dict[str, float]:
-    """How far SGD moves a weight that was frozen after backward(), and what beliefs expect."""
+    """Where SGD leaves a weight that was frozen after backward(), and what beliefs expect."""
     weight, rate, decay, slope = FROZEN.values()
     w = torch.tensor(weight, dtype=torch.float64, requires_grad=True)
     torch.autograd.backward(slope * w)
     w.requires_grad_(False)
     torch.optim.SGD([w], lr=rate, weight_decay=decay).step()
+    moved = weight - float(w)
     return {
         **FROZEN,
-        "frozen_moved": weight - float(w),
-        "frozen_decayed": rate * decay * weight,
-        "frozen_stays": 0.0,
+        "frozen_after": float(w),
+        "frozen_decayed": weight - rate * decay * weight,
+        "frozen_raised": weight + moved,
+        "frozen_moved": moved,
+        "frozen_change": -moved,
     }
 
 

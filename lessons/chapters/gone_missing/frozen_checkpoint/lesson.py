@@ -269,7 +269,7 @@ SHORT = {"CheckpointFunction": "Checkpoint"}
 
 
 def table(result: Result, settings: Settings) -> Table:
-    """One row a weight: its ``.grad`` after ``backward()``, “none” where there is none."""
+    """One row a weight: its ``.grad`` after ``backward()``, None where there is none."""
     table = component_table(result, LABELS, NAMES, WORDS("table"), WORDS("weight"))
     rows = (
         (name, *np.where(missing, WORDS("none"), there).tolist())
@@ -279,14 +279,19 @@ def table(result: Result, settings: Settings) -> Table:
 
 
 def _gradients(result: Result, settings: Settings) -> Figure:
-    facts = result.facts
+    facts, missing = result.facts, dict(zip(LABELS, result.planes["missing"], strict=True))
+    there = [
+        replace(one, y=np.where(missing[one.role], np.nan, one.y)) if one.role in missing else one
+        for one in result.series
+    ]
     return component_figure(
         WORDS,
         "gradient",
-        result,
+        replace(result, series=tuple(there)),
         LABELS,
         NAMES,
         height=LOW,
+        nan=WORDS("none"),
         count=facts["with_gradient"],
         trained=facts["trained"],
     )
@@ -331,8 +336,8 @@ def _recorded(result: Result, settings: Settings) -> Figure:
         ],
         layout,
         RECORDED,
-        ops=facts["ops"],
         weights=facts["in_graph"],
+        after=facts["with_gradient"],
         trained=facts["trained"],
         complete=facts["ops_plain"],
         names=", ".join(names[0]),

@@ -178,9 +178,10 @@ def _arrow_lines(role: str, starts: Array, ends: Array) -> Trace:
     gap = np.full_like(starts, np.nan)
     way = np.stack([starts, ends, gap], 1).reshape(-1, 2)
     trick = role == "trick_gradient"
+    tips = 11 * (starts != ends).any(1)  # a step of length 0 has no head
     return scatter("lines+markers", way[:, 0], way[:, 1], LABELS[role]) | {
         "line": {"color": f"role:{role}", "dash": look.dash, "width": 3 if trick else 2},
-        "marker": heads(role, [0, 11, 0] * len(starts)),
+        "marker": heads(role, np.outer(tips, [0, 1, 0]).ravel().tolist()),
         "hoverinfo": "skip",
     }
 
@@ -215,12 +216,7 @@ def players_lab(settings: type[Players] = Players, **compared: Sequence[str]) ->
         return Start(leaves, {name: settings[name] for name in names}, (0, 0))
 
     def measured(trial: Trial[Players]) -> dict[str, float]:
-        at_one = experiment.by_role(trial.program, trial.start.but(scale=1.0))
-        return {
-            **_shares(trial.roles),
-            **_one_step(trial.start, trial.roles),
-            **{f"{n}_at_one": loss for n, loss in _one_step(trial.start, at_one).items()},
-        }
+        return _shares(trial.roles) | _one_step(trial.start, trial.roles)
 
     def of_options(trial: Trial[Players]) -> dict[str, float]:
         """For each option, the factor along the plain gradient that each player gets."""

@@ -29,9 +29,9 @@ def who_is_reversed(result: Result) -> str:
 
 
 def one_step(result: Result) -> str:
-    """Grade what a step of each player alone does to the domain loss, with λ = 1."""
+    """Grade what a step of each player alone does to the domain loss."""
     now, after_e, after_c = result.numbers(
-        "loss_now_at_one", "loss_after_extractor_at_one", "loss_after_classifier_at_one"
+        "loss_now", "loss_after_extractor", "loss_after_classifier"
     )
     if after_e > now:
         return "against" if after_c < now else "up"
