@@ -200,6 +200,8 @@ def test_an_embed_shows_the_bench_alone_and_a_teachers_link_hides_and_locks(
     expect(control(page, "in.x.values")).to_be_disabled()
     ran(page)
     assert page.locator(".stPageLink").count() == 0
+    page = ready(open_page(f"{app.url}/?fix=in.u.seed"))
+    expect(page.get_by_role("button", name=label("new_draw"))).to_be_disabled()
 
 
 def test_the_link_is_copied_and_says_so(page: Page) -> None:
