@@ -109,8 +109,11 @@ class Comparison:
         else:
             said.append(("trick_gradient", WORDS("different_gradient", a=a, b=b)))
         if NOISE in self.setting.function.noisy and self.setting.values["noise"] != "off":
-            reached = (side.spread("trick_gradient") > 0 for side in (self.a, self.b))
-            said.append(("", label(f"noise_reaches_{_whose(*reached)}")))
+            sides = self.a, self.b
+            whose = _whose(*(side.spread("trick_gradient") > 0 for side in sides))
+            if whose == "none" and all(side.variant.function.stops_noise for side in sides):
+                whose = "stopped"
+            said.append(("", label(f"noise_reaches_{whose}")))
         return [*said, *self._bound()]
 
     def _bound(self) -> Sentence:

@@ -73,6 +73,14 @@ class Function:
         """The names whose value depends on the noise."""
         return self._after(NOISE)
 
+    @cached_property
+    def stops_noise(self) -> bool:
+        """Whether the noise reaches the output through ``stop_gradient`` alone."""
+        passing = (
+            replace(one, value=_Passing().visit(copy.deepcopy(one.value))) for one in self.lines
+        )
+        return self.output not in replace(self, lines=tuple(passing)).noisy
+
     def _after(self, name: str) -> frozenset[str]:
         found = {name}
         for line in self.lines:
@@ -231,6 +239,15 @@ class _Noise(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self.middle if self.noise == "off" and node.id == NOISE else node
+
+
+class _Passing(ast.NodeTransformer):
+    """Takes out what ``stop_gradient`` covers."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if isinstance(node.func, ast.Name) and node.func.id == "stop_gradient":
+            return ast.Constant(0.0)
+        return self.generic_visit(node)  # type: ignore[return-value]
 
 
 def _with_noise(value: ast.expr, noise: str, middle: ast.expr) -> ast.expr:

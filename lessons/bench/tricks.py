@@ -206,7 +206,7 @@ class OverrideMap(Trick):
     def parameters(self, function: Function) -> tuple[Parameter, ...]:
         types = tuple(_ops(function)) or ("–",)  # no op passes a gradient on
         rules = {name: label(f"rule_{name}") for name in ("own", *self.ready, "typed")}
-        expression = Text("expression", "grad * 0.5", label("expression"), label("expression_help"))
+        expression = Text("expression", "grad * 0.5", label("rule"), label("expression_help"))
         return (
             replace(choice("op", dict.fromkeys(types, "")), default=types[-1], labels=()),
             choice("rule", rules),
@@ -289,6 +289,17 @@ TRICKS: Mapping[str, Trick] = {
     trick.name: trick
     for trick in (StopGradient(), StraightThrough(), OverrideMap(), Reversal(), Clipping())
 }
+
+
+def readable(function: Function, op: str) -> list[str]:
+    """The names that a rule for this op type may read."""
+    ops = _ops(function).get(op, {})
+    inputs = max(map(len, ops), default=0)
+    named = {name for names in ops.values() for name in names}
+    outputs = max((len(line.names) for line in function.lines if named & {*line.names}), default=1)
+    counts = {"grad": outputs, "in": inputs, "out": outputs}
+    names = [f"{word}{n}" for word, count in counts.items() for n in range(1, count + 1)]
+    return names if outputs > 1 else ["grad", *names[1:]]
 
 
 def choice(name: str, options: Mapping[str, str], default: str = "") -> Choice:

@@ -11,7 +11,7 @@ from lessons.bench.comparison import Comparison, Side, compare
 from lessons.bench.figures import arrows, draws, figures
 from lessons.bench.function import NOISE
 from lessons.bench.setting import SIDES, Form, Interval, Setting, read_setting
-from lessons.bench.tricks import OWN, TRICKS, StopGradient, cuts
+from lessons.bench.tricks import OWN, TRICKS, StopGradient, cuts, readable
 from lessons.bench.words import label
 from lessons.contract.lesson import Lesson, RefusedTextError
 from lessons.contract.parameters import InvalidParametersError, Parameter
@@ -19,6 +19,7 @@ from lessons.contract.result import Note
 from lessons.contract.roles import ROLES
 from lessons.gradient_tricks.recorder.picture.graph_drawing import sign_of
 from lessons.gradient_tricks.recorder.recording.plain_tensor import short
+from lessons.kit.formulas.drawing import covered
 from lessons.kit.formulas.drawing import picture as drawing
 from lessons.kit.inputs import ComputedIn
 from lessons.outputs.catalogue import find, lessons
@@ -48,6 +49,8 @@ _TEXTS = {(trick.name, one.name): one.text for trick in TRICKS.values() for one 
 _USUAL = "sqrt(x**2 * u)"
 """The function of a wish that names none."""
 _CHARTS = "a.forward", "b.forward", "a.gradient", "b.gradient"
+GRADIENT = "gradient"
+"""What a teacher's link may hide besides controls: all that tells a gradient."""
 LONGEST = 400
 """Characters that a control's text has at most."""
 
@@ -81,13 +84,16 @@ def frame(wish: Wish) -> Frame:
         comparison = _fallback(wish.good, form, errors)
     said = comparison.setting.form | {name: form[name] for name in errors if name in form}
     groups = _groups(comparison, said, errors, wish)
+    untold = GRADIENT in wish.hide
+    most = 1 if untold else None  # what tells the value is first
+    charts = [*figures(comparison), *filter(None, (draws(comparison), arrows(comparison)))]
     return build(
         said,
         wish.open,
         below_stage=_CHARTS,
-        graph=partial(_graph, comparison),
-        charts=[*figures(comparison), *filter(None, (draws(comparison), arrows(comparison)))],
-        table=table({"A: ": comparison.a.outcome, "B: ": comparison.b.outcome}),
+        graph=partial(_graph, comparison, untold),
+        charts=[one for one in charts if not untold or one.name.endswith(".forward")],
+        table=None if untold else table({"A: ": comparison.a.outcome, "B: ": comparison.b.outcome}),
         code=partial(_code, comparison),
         labels=dict.fromkeys(_CHARTS, "") | {"draws": WORDS("draws"), "arrows": WORDS("arrows")},
         accepted=not errors,
@@ -96,9 +102,9 @@ def frame(wish: Wish) -> Frame:
         query=""
         if wish.moving
         else urlencode(_address(comparison.setting) | _teachers(wish, said)),
-        key=_key(comparison),
-        sentence=comparison.sentence,
-        links=() if wish.moving else _links(comparison),  # the browser keeps those that it has
+        key=_key(comparison)[:most],
+        sentence=comparison.sentence[:most],
+        links=() if wish.moving else _links(comparison, wish),  # the browser keeps those it has
     )
 
 
@@ -181,22 +187,37 @@ def _groups(
             for one in setting.own
             if one.name != "expression" or values["rule"] == "typed"
         ]
+        if controls[-1]["name"].endswith(".expression"):
+            read = ", ".join(readable(setting.function, values["op"]))
+            controls[-1]["label"] = label("expression", names=read)
         about: Group = {"title": side.upper(), "open": True, "area": side, "controls": controls}
         groups.append(about | {"code": _formula(setting, shown)})
     more = [_control(one, one.name, setting.values, said, errors) for one in ComputedIn.parameters]
     groups.append({"title": None, "open": True, "controls": more})
-    still = not any(NOISE in line.reads for line in setting.function.lines)
+    hide, fix = _held(wish)
+    still = "noise" in hide or not any(NOISE in line.reads for line in setting.function.lines)
     for control in (control for group in groups for control in group["controls"]):
         name = control["name"]  # a click in a chart chooses the point
         out = name == "point" or (still and name.startswith(f"in.{NOISE}."))
         out = out or (name == "device" and len(control["options"]) == 1)
-        control["hidden"] = out or name in wish.hide
+        control["hidden"] = out or name in hide
         # Without a reversal, λ makes no difference.
         if name.endswith(".scale") and said[f"{name[0]}.times"] == "0":
             control["disabled"] = True
-        if control["name"] in wish.fix:
+        if name in fix:
             control |= {"disabled": True, "help": WORDS("locked")}
     return groups
+
+
+def _held(wish: Wish) -> tuple[set[str], set[str]]:
+    """Return the controls that a teacher's link hides, and those that it locks.
+
+    Another trick or function would change them or have others, so both are locked, too; and so is
+    the slider that changes a locked list.
+    """
+    hide, fix = ({*names} & controls() for names in (wish.hide, wish.fix))
+    fix |= {name.replace(".values", ".entry") for name in fix}
+    return hide, fix | {"trick", "function"} if hide | fix else fix
 
 
 def _control(
@@ -225,14 +246,16 @@ def _formula(setting: Setting, side: Side) -> str:
     before = setting.function.text.splitlines()
     lines = [line.text for line in side.variant.function.lines]
     changed = [line for line in lines if line not in before]
-    changed += [f"{one.op_type}: {one.rule}" for one in side.variant.overrides]
-    return "; ".join(changed or before[-1:]).replace("stop_gradient", "sg")
+    told = "; ".join(changed or before[-1:]).replace("stop_gradient", "sg")
+    rules = "; ".join(f"{one.op_type}: {one.rule}" for one in side.variant.overrides)
+    return label("instead_of_own", rules=rules) if rules else told
 
 
 def _teachers(wish: Wish, form: Form) -> dict[str, str]:
     """The controls that a teacher's link hides and locks, as in its address."""
     named = {"hide": wish.hide, "fix": wish.fix}
-    there = {word: ",".join(sorted(form.keys() & set(names))) for word, names in named.items()}
+    known = {*form, GRADIENT}
+    there = {word: ",".join(sorted(known & {*names})) for word, names in named.items()}
     return {word: names for word, names in there.items() if names}
 
 
@@ -255,21 +278,25 @@ def _address(setting: Setting) -> dict[str, str]:
     return found
 
 
-def _links(comparison: Comparison) -> list[Link]:
-    """The lesson about this comparison, and both programs in the playground."""
-    lesson = _lesson(comparison.setting)
-    about: list[Link] = []
-    if lesson:
+def _links(comparison: Comparison, wish: Wish) -> list[Link]:
+    """The lesson about this comparison, both programs in the playground, and the teachers' page."""
+    setting = comparison.setting
+    links: list[Link] = []
+    if lesson := _lesson(setting):
         name = lesson.prose.front["short"]
         address = f"{lesson.chapter}?lesson={lesson.slug}"
-        about = [{"label": WORDS("lesson_about", name=name), "address": address}]
-    return about + [
+        links.append({"label": WORDS("lesson_about", name=name), "address": address})
+    links += [
         {
             "label": WORDS("edit_as_program", name=name.upper()),
             "address": "playground?" + urlencode({"program": packed(to_text(side.document))}),
         }
         for name, side in zip(SIDES, (comparison.a, comparison.b), strict=True)
     ]
+    if not (wish.hide or wish.fix):  # a teacher has chosen what these learners may set
+        query = {"trick": setting.trick.name} | _address(setting)
+        links.append({"label": WORDS("teach_with"), "address": "teach?" + urlencode(query)})
+    return links
 
 
 def _lesson(setting: Setting) -> Lesson | None:
@@ -301,20 +328,31 @@ def _code(comparison: Comparison) -> Code:
     }
 
 
-def _graph(comparison: Comparison) -> GraphSpec:
-    """The graph of the function, with the gradients of A above each edge and of B below."""
+def _graph(comparison: Comparison, untold: bool) -> GraphSpec:
+    """The graph of the function, with the gradients of A above each edge and of B below.
+
+    Args:
+        untold: whether it has the values alone.
+    """
     setting, plain = comparison.setting, comparison.plain
     # The noise has no box: the op that reads it names it.
     noise = [node.name for node in plain if node.label == NOISE]
     others = [node.name for node in plain if node.name not in noise]
     made: Any = drawing(plain, place(comparison.a.checked), only=others, steps=False)
+    made = covered(made) if untold else made
     made |= {"equation": [], "scissors": None, "cuts": [], "covered": ""}
     drawn: GraphSpec = made | {"stretches": [], "leaves": []}
     for node in drawn["nodes"]:
         if any(edge.producer.name in noise for edge in plain.nodes[node["id"]].operands):
             node["lines"][-2] += f" {NOISE}"
-    sides = comparison.a.edges, comparison.b.edges
     labels = {node["id"]: node["label"] for node in drawn["nodes"]}
+    drawn["brackets"] = [
+        _bracket(setting, name, side, labels)
+        for name, side in zip(SIDES, (comparison.a, comparison.b), strict=True)
+    ]
+    if untold:
+        return drawn
+    sides = comparison.a.edges, comparison.b.edges
     ends = [(labels[edge["from"]], labels[edge["to"]]) for edge in drawn["edges"]]
     waiting = [{edge: iter(sent) for edge, sent in side.items()} for side in sides]
     sent = [[next(side.get(one, iter(())), None) for side in waiting] for one in ends]
@@ -327,10 +365,6 @@ def _graph(comparison: Comparison) -> GraphSpec:
         told = {"a": a["gradient"] or WORDS("none"), "b": b["gradient"] or WORDS("none")}
         edge["alternative"] = WORDS("both_gradients", name=name, reader=reader, **told)
         edge["full"] = ""
-    drawn["brackets"] = [
-        _bracket(setting, name, side, labels)
-        for name, side in zip(SIDES, (comparison.a, comparison.b), strict=True)
-    ]
     return drawn
 
 

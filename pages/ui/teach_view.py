@@ -24,8 +24,10 @@ from pages.ui.place import TEACHER, Place
 from pages.ui.words import WORDS
 
 _HEIGHT = 660
-"""Pixels of the frame: it shows one step with its stage, or the bench with its sentence."""
+"""Pixels of the frame: it shows one step with its stage, or the bench with its charts."""
 _SITE = re.compile(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?(/[^\s?#]*)?")
+_CHOICES = "trick", "function", "noise", ".rule"
+"""The ends of the names of those controls that decide which others are in sight."""
 _PREVIEW = "teach_preview"
 """Session key of the preview: ``query`` is the address in it, which follows its lab."""
 _component = component(
@@ -59,7 +61,8 @@ def teach_page() -> None:
     names |= {one.slug: f"{one.prose.front['short']}: {one.title}" for one in catalogue.lessons()}
     with st.container(key="to_copy"):
         lesson, *columns = st.columns([4, 4, 3, 3])
-        slug = lesson.selectbox(WORDS("lesson"), names, index=1, format_func=names.__getitem__)
+        first = 0 if "trick" in st.query_params else 1  # a link from the bench brings its settings
+        slug = lesson.selectbox(WORDS("lesson"), names, index=first, format_func=names.__getitem__)
         chosen = _lesson(catalogue.find(slug), columns) if slug else _bench(columns)
         site = urljoin(st.context.url or "", ".")
         if not _SITE.fullmatch(site):  # the browser says it
@@ -91,19 +94,30 @@ def _lesson(lesson: Lesson, columns: Sequence[DeltaGenerator]) -> Chosen:
 def _bench(columns: Sequence[DeltaGenerator]) -> Chosen:
     """Let the teacher choose a trick, and controls of the bench to hide or lock."""
     titles = {name: label(f"trick_{name}") for name in TRICKS}
-    trick = columns[0].selectbox(WORDS("trick"), titles, format_func=titles.__getitem__)
-    groups = bench.frame(Wish(lab="bench", values={"trick": trick}))["groups"]
-    labels = {one["name"]: one["label"] for group in groups for one in group["controls"]}
-    for name in labels:
-        side, dot, _ = name.partition(".")
-        if dot and side in SIDES:
-            labels[name] = f"{side.upper()}: {labels[name]}"
-    chosen = _controls(columns[1:], trick, labels)
+    asked = st.query_params.get("trick", "")
+    first = [*titles].index(asked) if asked in titles else 0
+    trick = columns[0].selectbox(WORDS("trick"), titles, first, format_func=titles.__getitem__)
     words = _in_preview()
-    kept = {name: words[name] for name in bench.controls() & words.keys()}
-    query = {"trick": trick} | (kept if kept.get("trick") == trick else {})
+    # The bench's address leaves its first trick out.
+    there = words.get("trick", "" if "lesson" in words else next(iter(titles)))
+    query = {"trick": trick}
+    if there == trick:
+        query |= {name: words[name][: bench.LONGEST] for name in bench.controls() & words.keys()}
+    labels = _labels({name: text for name, text in query.items() if name.endswith(_CHOICES)})
+    chosen = _controls(columns[1:], trick, labels)
     query |= {word: ",".join(names) for word, names in zip(TEACHER, chosen, strict=True) if names}
     return Chosen("", urlencode(query), WORDS("the_bench"), (trick, *chosen))
+
+
+def _labels(values: dict[str, str]) -> dict[str, str]:
+    """Return what a link can hide of the bench as it is set, by name: what is in sight."""
+    groups = bench.frame(Wish(lab="bench", values=values, good={}))["groups"]
+    labels = {bench.GRADIENT: WORDS("gradients")}
+    for one in (one for group in groups for one in group["controls"] if not one["hidden"]):
+        side, dot, _ = one["name"].partition(".")
+        own = f"{side.upper()}: " if dot and side in SIDES else ""
+        labels[one["name"]] = own + one["label"]
+    return labels
 
 
 def _controls(
@@ -122,13 +136,16 @@ def _controls(
         )
 
     hidden = choose(columns[0], WORDS("hide"), [*labels])
-    return hidden, choose(columns[1], WORDS("lock"), [n for n in labels if n not in hidden])
+    free = [name for name in labels if name not in (*hidden, bench.GRADIENT)]
+    return hidden, choose(columns[1], WORDS("lock"), free)
 
 
 def _in_preview() -> dict[str, str]:
     """Read the query of the preview's address: it comes from a browser and may say anything."""
     state = st.session_state.get(_PREVIEW)
     query = state.get("query") if isinstance(state, Mapping) else None
+    if query is None:  # until there is a preview, this page's own address counts
+        return st.query_params.to_dict()
     return dict(parse_qsl(str(query or "")[1:30_000], keep_blank_values=True)[:200])
 
 

@@ -123,6 +123,16 @@ def test_an_end_of_the_bracket_is_dragged_and_the_address_brings_it_back(
     expect(sentence(again)).to_have_text(said, use_inner_text=True)
 
 
+def test_each_lane_of_the_graph_shows_whether_its_own_variant_sends_a_gradient(page: Page) -> None:
+    """B's lanes are parts of the same edges as A's."""
+    choose(page, "a.cut", "everything")
+    heads = page.locator(".gl-edge > .gl-back").and_(page.locator(":visible"))
+    assert heads.count() == 2, "B's alone"
+    choose(page, "a.cut", "none")
+    choose(page, "b.cut", "everything")
+    assert heads.count() == 3, "A's alone"
+
+
 def test_a_click_on_an_op_chooses_it_for_both_and_a_rule_changes_the_gradient(page: Page) -> None:
     card(page, "override_map").click()
     answered(page)
@@ -131,7 +141,8 @@ def test_a_click_on_an_op_chooses_it_for_both_and_a_rule_changes_the_gradient(pa
     for side in "ab":
         expect(control(page, f"{side}.op", "select")).to_have_value("mul")
     choose(page, "b.rule", "flip")
-    expect(page.locator('[data-area="b"] .gl-formula')).to_have_text("mul: -grad, -grad")
+    formula = page.locator('[data-area="b"] .gl-formula')
+    expect(formula).to_have_text(label("instead_of_own", rules="mul: -grad, -grad"))
 
 
 def test_all_of_it_works_by_keyboard(page: Page) -> None:
@@ -189,6 +200,8 @@ def test_an_embed_shows_the_bench_alone_and_a_teachers_link_hides_and_locks(
     expect(control(page, "in.x.values")).to_be_disabled()
     ran(page)
     assert page.locator(".stPageLink").count() == 0
+    page = ready(open_page(f"{app.url}/?fix=in.u.seed"))
+    expect(page.get_by_role("button", name=label("new_draw"))).to_be_disabled()
 
 
 def test_the_link_is_copied_and_says_so(page: Page) -> None:
@@ -196,6 +209,8 @@ def test_the_link_is_copied_and_says_so(page: Page) -> None:
     expect(copy).to_have_text(says("copy_link"))
     copy.click()
     expect(copy).not_to_have_text(says("copy_link"))
+    choose(page, "b.cut", "none")
+    expect(copy).to_have_text(says("copy_link"))
 
 
 def test_a_drawer_that_opens_comes_into_sight(page: Page) -> None:
@@ -213,6 +228,9 @@ def test_the_picture_of_the_bench_has_its_charts_its_sentence_and_its_address(ho
     page = home
     open_drawers(page, MORE)
     page.locator(".gl-share summary").click()
+    expect(page.locator(".gl-pictures li").last).to_be_in_viewport()
+    titles = page.locator(".gl-pictures li span").all_inner_texts()
+    assert len({*titles}) == len(titles), "A's and B's"
     with page.expect_download() as download:
         row = page.locator(".gl-pictures li", has_text=says("charts_and_sentence"))
         row.get_by_role("button", name="SVG").click()

@@ -1,6 +1,7 @@
 """The bench's frame: an address comes back, what is refused says why, nothing crashes it."""
 
 import random
+import re
 from contextlib import suppress
 from itertools import product
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from lessons.bench.setting import MOST_OPS, read_setting
 from lessons.bench.tricks import TRICKS
+from lessons.bench.words import label
 from lessons.contract.lesson import RefusedTextError
 from lessons.playground.document.as_text import from_text, unpacked
 from lessons.playground.running.outcome import run
@@ -127,7 +129,7 @@ def test_all_controls_are_known_and_unknown_names_do_nothing() -> None:
 @pytest.mark.parametrize("trick", TRICKS)
 def test_the_programs_it_leads_to_have_its_numbers(trick: str) -> None:
     made = shown({"trick": trick})
-    for link, side in zip(made["links"][-2:], "ab", strict=True):
+    for link, side in zip(made["links"][1:3], "ab", strict=True):
         document = from_text(
             unpacked(dict(parse_qsl(link["address"].partition("?")[2]))["program"])
         )
@@ -178,4 +180,44 @@ def test_a_teachers_address_keeps_what_it_hides_and_locks() -> None:
     assert made["query"] == "trick=clipping&hide=b.limit&fix=a.limit"
     every = {one["name"]: one for group in made["groups"] for one in group["controls"]}
     assert every["b.limit"]["hidden"]
-    assert every["a.limit"]["disabled"]
+    held = {name for name, one in every.items() if one.get("disabled")}
+    assert held == {"a.limit", "trick", "function"}, "another trick has other controls"
+
+
+def test_the_noise_is_hidden_with_all_of_it_and_a_locked_list_with_its_slider() -> None:
+    made = shown({}, hide=["noise"], fix=["in.x.values"])
+    every = {one["name"]: one for group in made["groups"] for one in group["controls"]}
+    assert {"noise", "in.u.ends", "in.u.seed"} <= {n for n, one in every.items() if one["hidden"]}
+    assert every["in.x.entry"].get("disabled")
+
+
+def test_a_teachers_address_may_hide_all_that_tells_a_gradient() -> None:
+    """Of the default function at x = -2, A's is -0.825."""
+    drawers = ["draws", "arrows", "table", "code"]
+    two = {"in.x.values": "-2, 1"}
+    told, untold = (shown(two, hide=hide, open=drawers) for hide in ([], ["gradient"]))
+    assert untold["query"].endswith("hide=gradient")
+    assert [bool(re.search(b"0[.]82(48|5)", encode(one))) for one in (told, untold)] == [
+        True,
+        False,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("form", "names"),
+    [
+        ({}, "grad, in1, out1"),
+        ({"b.op": "mul"}, "grad, in1, in2, out1"),
+        ({"function": "three_outputs"}, "grad1, grad2, grad3, in1, in2, out1, out2, out3"),
+    ],
+)
+def test_a_typed_rule_is_offered_the_names_that_its_op_has(
+    form: dict[str, str], names: str
+) -> None:
+    form |= {"trick": "override_map", "b.rule": "typed", "b.expression": names.replace(", ", " + ")}
+    made = shown(form)
+    every = {one["name"]: one for group in made["groups"] for one in group["controls"]}
+    assert every["b.expression"]["label"] == label("expression", names=names)
+    assert refusals(made) == []
+    more = f"in{names.count('in') + 1}"
+    assert more in "".join(refusals(shown(form | {"b.expression": more})))

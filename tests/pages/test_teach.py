@@ -11,6 +11,7 @@ from lessons.contract.lesson import Lesson
 from lessons.outputs.address import query as query_of
 from lessons.outputs.address import without_hidden
 from lessons.outputs.catalogue import find, lessons
+from pages.labs import bench
 from pages.labs.lesson import frame
 from pages.labs.messages import Wish
 from pages.ui import teach_view
@@ -75,6 +76,27 @@ def test_the_bench_has_a_link_as_its_preview_stands(monkeypatch: pytest.MonkeyPa
     link, frame = (code.value for code in page.code)
     assert link == "https://lab.example.org/?trick=clipping&a.limit=3&hide=b.limit"
     assert "embed=true" in frame
+
+
+def test_a_link_of_the_bench_brings_its_settings_and_offers_what_is_in_sight(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    url = "https://lab.example.org/teach"
+    monkeypatch.setattr(st, "context", SimpleNamespace(cookies={}, url=url))
+    there = bench.frame(Wish(lab="bench", values={"a.cut": "none"}))["links"][-1]["address"]
+    page = AppTest.from_function(teach, default_timeout=60)
+    for name, text in parse_qsl(there.partition("?")[2]):
+        page.query_params[name] = text
+    page.run()
+    link, _ = (code.value for code in page.code)
+    assert link == "https://lab.example.org/?trick=stop_gradient&a.cut=none"
+    assert {"u", "Draw"} <= {*page.multiselect[0].options}
+    assert not {"Looked at", "Device"} & {*page.multiselect[0].options}
+    page.multiselect[1].select("in.u.ends").run()
+    page.session_state["teach_preview"] = {"query": "?noise=off"}
+    page.run()
+    assert not page.exception
+    assert page.code[0].value == "https://lab.example.org/?trick=stop_gradient&noise=off"
 
 
 @pytest.mark.parametrize("url", [None, "lab/teach"])

@@ -78,6 +78,10 @@ def test_the_sentence_is_true(seed: int) -> None:
         assert words.get((gets[0], gets[1]), "neither") in said
     else:
         assert gets == [False, False]
+    if "sg(" in said:
+        for document in documents:
+            made = run_forward(check(document))
+            assert gradients(made.output, [made.inputs["u"]]) == (None,)
 
 
 @pytest.mark.parametrize("seed", seeds(10, 200))

@@ -8,7 +8,7 @@ import { phrase } from "./phrase.js";
 /** @typedef {{id: string, title: string, draw: () => Promise<Element>}} Picture */
 
 const EMBEDDED = ["embed", "embed_options"];
-const HEIGHT = 660; // of the frame, in pixels: one stage, or the bench with its sentence
+const HEIGHT = 660; // of the frame, in pixels: one stage, or the bench with its charts
 const FOOT = 26; // pixels below a picture, for the lesson and its address
 const LONGEST = 100; // characters of an address that fit there
 const LINE = 24, LETTER = 8; // pixels of a line of the sentence below a picture, and of a letter in it
@@ -46,12 +46,14 @@ export class Share {
     const sentence = document.querySelector(".gl-both")?.textContent ?? "";
     if (sentence) pictures.push({ id: "bench", title: phrase("charts_and_sentence"), draw: () => together(this.charts, sentence) });
     for (const [id, chart] of this.charts.all) {
-      pictures.push({ id, title: chart.spec.title, draw: async () => parsed(await chart.picture()) });
+      const title = titled(chart);
+      pictures.push({ id, title, draw: async () => parsed(await chart.picture(title)) });
     }
     const rows = pictures.map((one) =>
       element("li", "", {}, element("span", "", {}, one.title), this.#picture(one, "png"), this.#picture(one, "svg")),
     );
     setChildren(this.pictures, rows);
+    if (document.activeElement !== this.link) this.root.scrollIntoView({ block: "nearest" });
   }
 
   /** @param {Picture} picture  @param {"png"|"svg"} form */
@@ -115,13 +117,18 @@ function parsed(picture) {
   return new DOMParser().parseFromString(source, "image/svg+xml").documentElement;
 }
 
+/** A chart's title; on the bench with its variant. @param {import("./charts/chart.js").Chart} chart */
+function titled({ spec: { id, title } }) {
+  const [, variant] = /^([ab])\./.exec(id) ?? [];
+  return variant ? `${variant.toUpperCase()}: ${title}` : title;
+}
+
 /** The charts where they stand on the page, and a sentence below them. @param {Charts} charts  @param {string} sentence */
 async function together(charts, sentence) {
   const there = [...charts.all.values()].filter(({ root }) => root.closest(".gl-below"));
   const boxes = there.map(({ root }) => root.getBoundingClientRect());
   const [left, top] = [Math.min(...boxes.map(({ x }) => x)), Math.min(...boxes.map(({ y }) => y))];
   const [right, bottom] = [Math.max(...boxes.map((box) => box.right)), Math.max(...boxes.map((box) => box.bottom))];
-  const titled = (/** @type {import("./charts/chart.js").Chart} */ { spec }) => `${spec.id[0].toUpperCase()}: ${spec.title}`;
   const pictures = await Promise.all(there.map(async (chart) => parsed(await chart.picture(titled(chart)))));
   for (const [place, { x, y }] of boxes.entries()) {
     pictures[place].setAttribute("x", String(x - left));

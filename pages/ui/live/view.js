@@ -141,6 +141,8 @@ export class View {
    * @param {Manner} manner
    */
   show(frame, picture, { place, graphStep, reset, newest, resting }) {
+    // Of another state nothing is copied yet.
+    if (frame.query !== this.frame?.query) setText(this.share.link, phrase("copy_link"));
     this.frame = frame;
     this.picture = picture;
     const { step } = place;

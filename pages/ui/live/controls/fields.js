@@ -107,14 +107,12 @@ function makeShell(spec, id) {
 function text(spec, id, notify, { body }) {
   let range = spec;
   const input = element("input", "gl-field", { type: "text", id, autocomplete: "off" });
-  body.append(input);
-  if (spec.button) {
-    const draw = () => {
-      input.value = String(Math.floor(Math.random() * DRAWS));
-      notify("done");
-    };
-    body.append(button(spec.button, draw, { class: "gl-button" }));
-  }
+  const draw = () => {
+    input.value = String(Math.floor(Math.random() * DRAWS));
+    notify("done");
+  };
+  const buttons = spec.button ? [button(spec.button, draw)] : [];
+  body.append(input, ...buttons);
   typed(input, notify, { range: () => (spec.kind === "integer" ? range : null) });
   return {
     get: () => input.value,
@@ -123,7 +121,7 @@ function text(spec, id, notify, { body }) {
     },
     near: (value, unit, entry) =>
       spec.kind === "integer" ? nearest(range, value) : withEntry(input.value, entry ?? 0, rounded(value, unit)),
-    nodes: () => [input],
+    nodes: () => [input, ...buttons],
     describe(next) {
       range = next;
       input.spellcheck = false;
