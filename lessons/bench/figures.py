@@ -141,7 +141,7 @@ def _arrow(name: str, role: str, vector: Array) -> Trace:
     dash = "dash" if name == "B" else ROLES[role].dash
     return scatter("lines+markers+text", [0.0, x], [0.0, y], name) | {
         "line": {"color": f"role:{role}", "dash": dash, "width": 3},
-        "marker": heads(role, [0, 14]),
+        "marker": heads(role, [0, 14 if vector.any() else 0]),
         "text": ["", name],
         "textposition": "top center",
         "hovertemplate": f"{name} (%{{x:.4g}}, %{{y:.4g}})",
