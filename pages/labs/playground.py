@@ -21,6 +21,7 @@ from lessons.playground.document.gestures import (
     form_of,
     from_code,
     gestured,
+    unread,
 )
 from lessons.playground.document.presets import preset, preset_of
 from lessons.playground.language.limits import MAX_DRAWN
@@ -218,7 +219,8 @@ def _graph(made: Computed, recording: Recording) -> GraphSpec:
 def _notes(state: State, controls: list[Group]) -> list[NoteSpec]:
     """What to say above the charts."""
     open_ = {one["name"] for group in controls if group["open"] for one in group["controls"]}
-    found: list[NoteSpec] = [{"level": "warning", "text": state.notice}] if state.notice else []
+    said = "\n".join([*[state.notice] * bool(state.notice), *unread(state.document)])
+    found: list[NoteSpec] = [{"level": "warning", "text": said}] if said else []
     stray = [error for name, error in state.errors.items() if name not in open_]
     found += [{"level": "error", "text": str(error)} for error in stray]
     if state.computed and state.errors:

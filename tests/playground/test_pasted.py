@@ -7,6 +7,7 @@ import re
 import pytest
 
 from lessons.playground.document.contents import Noise
+from lessons.playground.document.gestures import unread
 from lessons.playground.document.words import WORDS as DOCUMENT
 from lessons.playground.language.emit import in_torch
 from lessons.playground.language.functions import CALLABLE
@@ -14,7 +15,9 @@ from lessons.playground.language.parse import parse_program
 from lessons.playground.language.pasted import pasted
 from lessons.playground.language.spellings import INSTEAD
 from lessons.playground.language.words import WORDS
-from tests.playground.said import said
+from pages.labs.messages import Wish
+from pages.labs.playground import shown, state
+from tests.playground.said import joined, said
 from tests.playground.test_newcomers import inputs as inputs_of
 from tests.playground.test_newcomers import statements, typed
 from tests.support.present import present
@@ -98,7 +101,7 @@ def test_real_code_is_read_as_far_as_it_can_be_and_the_rest_is_said_at_once(name
     assert {*inputs_of(now).split(", ")} == inputs
     read = {ast.unparse(ast.parse(line)) for line in now.document.program.split("\n")}
     assert {ast.unparse(ast.parse(in_torch_s(line))) for line in lines} <= read
-    notes = now.form["program"].split("\n")
+    notes = joined(now.form["program"]).split("\n")
     for line, words in told:
         assert any(said("of_your_code", f" {line} of") == n and words == n for n in notes), words
     assert sum(said("of_your_code") == note for note in notes) <= 5
@@ -146,7 +149,8 @@ def test_a_script_of_drawn_tensors_has_one_that_stays_and_what_its_backward_is_c
     assert now.document.program.endswith("y = x * u\nloss = (y * y).sum()")
     assert now.document.input("x").remark == WORDS("invented")
     assert now.document.input("u").noise == Noise("uniform", 0.0, 1.0)
-    assert said("of_your_code unread", "with tricks.gradient_override_map") == now.document.program
+    (warning,) = unread(now.document)
+    assert said("of_your_code unread", "with tricks.gradient_override_map") == warning
 
 
 def test_the_comments_at_an_input_stay_there() -> None:
@@ -186,7 +190,8 @@ def test_a_method_copied_from_its_first_word_on_is_read() -> None:
     )
     assert now.document.program.endswith(statements("y = scale * x\nout = y * sigmoid(y)", now))
     assert inputs_of(now) == "x, scale"
-    assert now.notice == DOCUMENT("pasted", inputs="x, scale", output="out")
+    pasted_ = DOCUMENT("pasted", inputs="x, scale", output="out")
+    assert now.notice == f"{pasted_} {DOCUMENT('without_values', inputs='x, scale')}"
 
 
 def test_a_helper_is_read_where_its_value_is_returned_or_given_to_another() -> None:
@@ -259,12 +264,13 @@ def test_a_function_of_ones_own_is_read_where_it_is_applied() -> None:
 
 
 @pytest.mark.parametrize(
-    "gradient", ["torch.where(x > 0, grad, 0)", "grad + 1", "grad.clamp(max=ctx.alpha)", "x"]
+    "gradient", ["torch.where(grad > 0, grad, 0)", "grad + 1", "grad.clamp(max=ctx.alpha)", "x"]
 )
 def test_a_backward_of_another_form_is_named_with_its_line(gradient: str) -> None:
     now = typed(FUNCTION.format(value="x * 2", gradient=gradient))
     assert now.document.program.endswith("output = x * 2")
-    assert WORDS("unread_backward", line=11, name="Own") in now.form["program"]
+    first, *_ = unread(now.document)
+    assert said("of_your_code unread_backward", "Line 11 of", "Own") == first
 
 
 NET = """
@@ -287,21 +293,59 @@ def test_a_layer_is_a_weight_and_what_comes_before_it_is_kept() -> None:
         statements("h = relu(first_0_weight * x) ** 2\nout = last_weight * h", now)
     )
     layer = WORDS("layer", layer="first_0", input="first_0_weight")
-    assert WORDS("of_your_code", line=5, said=layer) in now.form["program"]
+    assert WORDS("of_your_code", line=5, said=layer) in unread(now.document)
 
 
 def test_a_last_layer_that_cannot_be_read_is_named_and_the_value_before_it_is_the_output() -> None:
     now = typed(NET.format(last="Decoder()"))
     assert present(now.computed).outcome.output == "h"
-    unread = WORDS("unread_output", code="self.last(h)")
-    assert WORDS("of_your_code", line=10, said=unread) in now.form["program"]
+    after = WORDS("unread_output", code="self.last(h)")
+    assert WORDS("of_your_code", line=10, said=after) in unread(now.document)
 
 
 def test_what_changes_in_place_is_named_with_its_line() -> None:
     found = present(pasted("import torch\ny = x * 2\nlayer.weight += y\n", ["x"]))
     (note,) = found.invented.values()
-    unread = WORDS("unread_input", code="layer.weight", input="weight")
-    assert note == WORDS("of_your_code", line=3, said=unread)
+    instead = WORDS("unread_input", code="layer.weight", input="weight")
+    assert note == WORDS("of_your_code", line=3, said=instead)
+
+
+LOSS = """
+class Loss(nn.Module):
+    def forward(self, scores, labels):
+        ce = F.cross_entropy(scores, labels, reduction="none")
+        loss = (1 - torch.exp(-ce)) ** self.gamma * ce
+        return loss.mean(){}
+"""
+
+
+def test_what_stands_in_for_unread_code_is_warned_of_while_it_is_in_the_program() -> None:
+    now = typed(LOSS.format(""))
+    moved = {"in.ce.values": "[1, 2, 3]"}
+    later = state(Wish(lab="playground", values=now.form | moved, touched=["in.ce.values"]))
+    for one in (now, later):
+        (warning,) = [note for note in shown(one)["notes"] if note["level"] == "warning"]
+        assert said("of_your_code unread_input", "Line 4 of", "ce is") == warning["text"]
+    assert all(len(line) <= 60 for line in now.form["program"].split("\n") if line[0] == "#")
+    more = "".join(f" * self.layer{place}(scores)" for place in range(4))
+    found = unread(typed(LOSS.format(more)).document)
+    assert found[3:] == [DOCUMENT("more_unread", n=2)]
+
+
+@pytest.mark.parametrize(
+    "leaf",
+    [
+        "x = torch.tensor([1.0, 2.0], requires_grad=True)",
+        "x = torch.tensor([1.0, 2.0]).requires_grad_()",
+        "x = torch.tensor([1.0, 2.0]); x.requires_grad_(True)",
+        "x = torch.tensor([1.0, 2.0]); x.requires_grad = True",
+        "x = nn.Parameter(torch.tensor([1.0, 2.0]))",
+    ],
+)
+def test_what_requires_no_gradient_in_code_that_says_what_does_is_a_constant(leaf: str) -> None:
+    now = typed(f"import torch\n{leaf}\nt = torch.tensor([0.0, 1.0])\nloss = (x - t) ** 2\n")
+    assert now.document.program == "t = torch.tensor([0.0, 1.0])\nloss = (x - t)**2"
+    assert (inputs_of(now), now.form["in.x.values"]) == ("x", "[1, 2]")
 
 
 def test_code_that_was_mangled_on_its_way_is_read_or_left() -> None:

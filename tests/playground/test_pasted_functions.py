@@ -14,6 +14,7 @@ from lessons.playground.document.contents import Document, Input
 from lessons.playground.language.pasted import Pasted, pasted
 from lessons.playground.language.spellings import NUMBERS, TABLE
 from lessons.playground.running.outcome import run
+from tests.playground.said import said
 
 X, T = [0.3, -1.7, 2.5], [0.2, 0.7, 0.1]
 POSITIVE = [0.3, 0.9, 0.6]
@@ -26,6 +27,8 @@ OURS = {
 }
 """Names that are none of torch's functions."""
 
+COMPARISONS = ("gt", "greater", "ge", "greater_equal", "lt", "less", "le", "less_equal", "eq",
+               "ne", "not_equal")  # fmt: skip
 BUILT_IN = {
     **dict.fromkeys(("softmax", "log_softmax"), "input dim dtype"),
     **dict.fromkeys(("sum", "mean", "logsumexp"), "input dim keepdim"),
@@ -36,6 +39,7 @@ BUILT_IN = {
     **dict.fromkeys(("add", "sub", "subtract"), "input other alpha"),
     **dict.fromkeys(("div", "divide", "true_divide"), "input other rounding_mode"),
     **dict.fromkeys(("pow", "power"), "input exponent"),
+    **dict.fromkeys(COMPARISONS, "input other"),
     **dict.fromkeys(("mul", "multiply", "maximum", "minimum", "matmul"), "input other"),
     "where": "condition input other",
     "masked_fill": "input mask value",
@@ -116,6 +120,9 @@ def parameters(name: str) -> list[str]:
 
 def calls(name: str) -> Iterator[str]:
     """Calls with each value of each argument, by name and by place, and as a method."""
+    if name in COMPARISONS:  # as numbers, since a program's output is no comparison
+        yield from (f"{call}.double()" for call in (f"torch.{name}(x, t)", f"x.{name}(0.3)"))
+        return
     all_ = parameters(name)
     operands = [one for one in all_ if one in OPERANDS]
     given = ", ".join(OPERANDS[one] for one in operands)
@@ -238,3 +245,136 @@ def test_a_module_keeps_its_settings(call: str, kept: bool) -> None:
     value, gradient = by_reader(read, X, T)
     torch.testing.assert_close(value.flatten(), wanted[0].flatten(), msg=f"{call}: {read}")
     torch.testing.assert_close(gradient.flatten(), wanted[1].flatten(), msg=f"{call}: {read}")
+
+
+MASKED = """
+import torch
+
+class Own(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, lo, hi):
+        ctx.save_for_backward(x)
+        ctx.lo, ctx.hi = lo, hi
+        ctx.inside = (x >= lo) & (x <= hi)
+        return {value}
+
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        grad = g.clone()
+        {backward}
+
+x = torch.tensor({x}, dtype=torch.float64, requires_grad=True)
+loss = (Own.apply(x, -1.0, 1.0) ** 2).sum()
+loss.backward()
+"""
+BACKWARDS = [
+    "return g * (x > ctx.lo), None, None",
+    "return (x > -1.0) * g / 2, None, None",
+    "return 2 * g * (x > ctx.lo) * (x < ctx.hi), None, None",
+    "return g * ((x > ctx.lo) & (x < ctx.hi)).type_as(g), None, None",
+    "return g * ctx.inside, None, None",
+    "return -g * ~ctx.inside, None, None",
+    "return g * ((x < ctx.lo) | x.gt(1)).float(), None, None",
+    "return g * torch.logical_and(x.abs() <= 1, torch.logical_not(x < 0)), None, None",
+    "return g.masked_fill(x.abs() > 1, 0), None, None",
+    "return torch.where(ctx.inside, g, torch.zeros_like(g)), None, None",
+    "return torch.where(x > 0, g.clamp(-1, 1), -0.5 * g), None, None",
+    "return g.where(x > 0, 0.0), None, None",
+    "grad[x.abs() > 1] = 0\n        return grad, None, None",
+    "grad[x < ctx.lo] = 0\n        grad[x > ctx.hi] = 0\n        return grad, None, None",
+    "grad[x < 0] *= 0.5\n        return grad, None, None",
+    "mask = x > 0\n        grad[~mask] = -grad[~mask] / 3\n        return grad, None, None",
+    "grad.masked_fill_(~ctx.inside, 0.0)\n        return grad.mul_(2), None, None",
+    "grad *= x > 0\n        grad = grad.clamp_(-1, 1)\n        return grad, None, None",
+    "return (g.clone() if ctx.needs_input_grad[0] else None), None, None",
+    "a = b = c = None\n        if ctx.needs_input_grad[0]:\n            a = g * (x > 0)\n"
+    "        return a, b, c",
+    "if not ctx.needs_input_grad[0]:\n            return None, None, None\n"
+    "        x = ctx.saved_tensors[0]\n        return g * (x > 0), None, None",
+]
+"""What backward does, as people write it for a function that clips."""
+
+
+SCRIPTS = {
+    "reversal": """
+import torch
+
+class Reverse(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, scale):
+        ctx.scale = scale
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g.neg() * ctx.scale, None
+
+def reverse(x, scale=1.0):
+    return Reverse.apply(x, scale)
+
+x = torch.tensor({x}, dtype=torch.float64, requires_grad=True)
+w = torch.tensor([0.5]).double()
+loss = -torch.log(torch.sigmoid((w * reverse(x, 0.3)).sum()))
+loss.backward()
+""",
+    "masks": """
+import torch
+x = torch.tensor({x}, dtype=torch.float64, requires_grad=True)
+near = (x > -1) & ~(x > 1)
+y = (x * near).masked_fill(x.lt(-2) | (x == 0), 0.5) / 2
+y = y + near.float() * x
+y[x > 2] *= 3
+with torch.no_grad():
+    far = x.abs() >= 1.5
+loss = (torch.where(far, y, x) + (x < 0) * x ** 2).sum()
+loss.backward()
+""",
+}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        *(MASKED.replace("{backward}", one).replace("{value}", value)
+          for one in BACKWARDS for value in ("x.round()", "x", "torch.clamp(x, lo, hi)")),
+        *SCRIPTS.values(),
+    ],
+)  # fmt: skip
+def test_a_script_has_torchs_numbers(code: str) -> None:
+    x = 2 * torch.randn(40, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    code = code.replace("{x}", str(x.tolist()))
+    read = pasted(code, [])
+    assert read is not None
+    assert (read.unread, [*read.inputs]) == ((), ["x"])
+    there: dict[str, Any] = {}
+    exec(code, there)
+    inputs = (Input("x", tuple(x.tolist())),)
+    outcome = run(Document(inputs, read.program, output=read.output), curves=False)
+    torch.testing.assert_close(outcome.values["loss"], there["loss"].detach())
+    torch.testing.assert_close(outcome.gradients["trick_gradient"]["x"], there["x"].grad)
+
+
+@pytest.mark.parametrize(
+    "backward",
+    [
+        "g[x > 0] = 0\n        return g, None, None",  # which others may read, too
+        "grad = g.detach()\n        grad[x > 0] = 0\n        return grad, None, None",
+        "grad[0] = 0\n        return grad, None, None",
+        "grad[x > 0] = 1\n        return grad, None, None",
+        "return torch.where(x > 0, g.clamp(0.5, 1), g), None, None",
+        "return g.expand_as(x), None, None",
+    ],
+)
+def test_a_backward_that_is_no_factor_of_the_gradient_is_named(backward: str) -> None:
+    read = pasted(MASKED.format(value="x.round()", backward=backward, x=X), [])
+    assert read is not None
+    (note,) = read.unread
+    assert said("of_your_code unread_backward", "Own") == note
+
+
+def test_a_function_whose_value_has_another_shape_is_named() -> None:
+    code = MASKED.format(value="(x * 2).sum()", backward="return g * x, None, None", x=X)
+    read = pasted(code, [])
+    assert read is not None
+    assert said("unread_backward", "(x * 2).sum()") == read.unread[0]

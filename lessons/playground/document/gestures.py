@@ -8,6 +8,8 @@ control, and its text stays.
 
 import ast
 import itertools
+import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -15,7 +17,7 @@ from typing import Any, cast
 import numpy as np
 
 from lessons.contract.parameters import shortest
-from lessons.gradient_tricks.text import visible
+from lessons.gradient_tricks.text import listed, visible
 from lessons.playground.document.as_text import Reading, is_text, read_text, to_text
 from lessons.playground.document.contents import (
     Distribution,
@@ -52,6 +54,11 @@ Form = dict[str, str]
 
 MOST_TEXT = 45_000
 """Characters kept of one control: more than any is read with, so that it can be refused."""
+_WIDTH, _LONGEST_REMARK = 60, 40
+"""Characters of a comment that the editor shows, and of one that stands at the end of an input."""
+_MORE = "#   "
+"""What each further line of a comment begins with."""
+_MOST_SAID = 3
 OWN_RULE = "own"
 """The rule of an op type that keeps its own derivative."""
 
@@ -249,7 +256,32 @@ def from_code(form: Form, last: Document | None) -> tuple[Form, str]:
     if found.output:
         shown = visible(", ".join(one.name for one in document.inputs), 60)
         said = WORDS("pasted", inputs=shown, output=visible(found.output, 32))
+        given = [
+            (one.name, found.inputs.get(one.name) and not one.remark) for one in document.inputs
+        ]
+        if missing := [name for name, has_values in given if not has_values]:
+            said += " " + WORDS("without_values", inputs=listed(missing))
     return form | {"program": to_text(document)}, said
+
+
+def unread(document: Document) -> list[str]:
+    """What the comments of a program warn of: three lines, and how many more there are."""
+    above = [line for one in document.inputs for line in one.above]
+    text = "\n".join([*above, document.program]).replace(f"\n{_MORE}", " ")
+    found = re.findall(rf"^# {WORDS('warning')} (.*)", text, re.MULTILINE)
+    more = [WORDS("more_unread", n=len(found) - _MOST_SAID)] * (len(found) > _MOST_SAID)
+    return [*found[:_MOST_SAID], *more]
+
+
+def _comment(said: str, first: str = "#") -> list[str]:
+    """A note as lines of a comment that fit the editor."""
+    return textwrap.wrap(
+        f"{first} {said}",
+        _WIDTH,
+        subsequent_indent=_MORE,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
@@ -258,6 +290,7 @@ def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
     Args:
         there: the inputs before, by name.
     """
+    warning = f"# {WORDS('warning')}"
     inputs: list[Input] = []
     for name, values in found.inputs.items():
         one = there.get(name) or Input(name, 0.0)
@@ -269,12 +302,19 @@ def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
         elif one.noise and one.noise.like not in found.inputs:
             one = replace(one, noise=replace(one.noise, like=""))
         if found.output:
-            remark, above = found.invented.get(name, ""), found.above.get(name, ())
-            one = replace(one, remark=remark, above=above)
+            note, above = found.invented.get(name, ""), found.above.get(name, ())
+            if len(note) > _LONGEST_REMARK:
+                above = (*_comment(note, warning if note in found.unread else "#"), *above)
+            one = replace(one, remark=note * (len(note) <= _LONGEST_REMARK), above=above)
         inputs.append(one)
     inputs = inputs or [*there.values()]
     if found.output and inputs:
-        inputs[0] = replace(inputs[0], above=(f"# {WORDS('from_code')}", *inputs[0].above))
+        unread = (note for note in found.unread if note not in found.invented.values())
+        top = [
+            f"# {WORDS('from_code')}",
+            *(line for note in unread for line in _comment(note, warning)),
+        ]
+        inputs[0] = replace(inputs[0], above=(*top, *inputs[0].above))
     given = [one for one in inputs if one.noise is None]
     read = parse_program(found.program, [one.name for one in inputs])
     lines = [line for line in read.assignments if {*line.names} & read.behind(found.output)]
@@ -283,7 +323,7 @@ def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
     given.sort(key=lambda one: (one.name not in names, not isinstance(one.values, tuple)))
     over = given[0].name if given else ""
     others = (WORDS("or_show", code=f"show({name}, {over})") for name in found.others)
-    comments = [f"# {note}" for note in (*found.notes, *others)]
+    comments = [line for note in (*found.notes, *others) for line in _comment(note)]
     program = "\n".join([*comments, found.program])
     return Document(
         tuple(inputs),

@@ -1,18 +1,25 @@
 """Reads an autograd Function of pasted code as a plain function with tricks of the language.
 
-It can read a backward that multiplies, reverses or clamps the upstream gradient. Any other backward
-gets a note.
+It can read a backward that multiplies, reverses, clamps or masks the upstream gradient. For any
+other backward it says which piece it can't read.
 """
 
 import ast
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from lessons.gradient_tricks.text import visible
 from lessons.playground.language.functions import Put
-from lessons.playground.language.pasted_expressions import call, names_in
+from lessons.playground.language.pasted_expressions import (
+    call,
+    is_mask,
+    names_in,
+    number_in,
+    replaced,
+)
 from lessons.playground.language.spellings import (
     MODULES,
+    NUMBERS,
     TABLE,
     TENSORS,
     WITHOUT_EFFECT,
@@ -21,41 +28,59 @@ from lessons.playground.language.spellings import (
 )
 from lessons.playground.language.words import WORDS
 
-_UNCHANGED = {*WITHOUT_EFFECT, "clone"}
+_MOST_PARTS = 1000
+"""Of what a name of backward stands for: one that reads another twice doubles it."""
+_OTHER_SHAPE = {"sum", "mean", "norm", "logsumexp", "matmul", "max", "min", "amax", "amin", "prod"}
+"""Functions whose value has another shape than their operand."""
+_UNCHANGED = {*WITHOUT_EFFECT, "clone", "detach"} - {"expand", "expand_as"}
 _TENSORS = {*TENSORS, "new_tensor"}
+_ZEROS = {name for name, value in NUMBERS.items() if not value} | {"new_zeros"}
+
+
+class _UnreadError(ValueError):
+    """A piece of a Function that can't be read."""
+
+    def __init__(self, node: ast.AST) -> None:
+        self.node = node
 
 
 def as_plain_functions(
     tree: Iterable[ast.stmt],
-) -> tuple[list[ast.stmt], dict[str, bool], list[str]]:
+) -> tuple[list[ast.stmt], dict[str, bool], list[str], list[tuple[int, str]]]:
     """Write each autograd Function as a plain function.
 
     Returns:
-        The statements; of each of those functions, by name, whether its backward can be read; and
-        a note on each. A function whose backward can't be read has the gradient of its forward.
+        The statements; of each of those functions, by name, whether its backward can be read; a
+        note on each that can; and on each that can't, with its line. A function whose backward
+        can't be read has the gradient of its forward.
     """
     found: list[ast.stmt] = []
     own: dict[str, bool] = {}
     notes: list[str] = []
+    unread: list[tuple[int, str]] = []
     for node in tree:
         methods = _methods(node)
         if not isinstance(node, ast.ClassDef) or not methods.keys() >= {"forward", "backward"}:
             found.append(node)
             continue
         forward, backward = methods["forward"], methods["backward"]
-        context, *given = forward.args.args
-        body = _body(forward, backward)
-        name = visible(node.name, 32)
-        if body is None:
-            notes.append(WORDS("unread_backward", line=backward.lineno, name=name))
-        elif isinstance(last := body[-1], ast.Return) and last.value:
-            code = visible(ast.unparse(last.value).replace(f"{context.arg}.", ""), 60)
+        given = forward.args.args[0 if "setup_context" in methods else 1 :]
+        name, body = visible(node.name, 32), forward.body
+        try:
+            if "setup_context" in methods:
+                raise _UnreadError(ast.Name("setup_context"))
+            body = _body(forward, backward)
+            code = ast.unparse(body[-1]).removeprefix("return ")
+            code = visible(code.replace(f"{forward.args.args[0].arg}.", ""), 60)
             notes.append(WORDS("backward_is", name=name, code=code))
+        except _UnreadError as error:
+            code = visible(ast.unparse(error.node).partition("\n")[0], 40)
+            unread.append((backward.lineno, WORDS("unread_backward", name=name, code=code)))
         arguments = ast.arguments([], given, None, [], [], None, forward.args.defaults)
-        plain = ast.FunctionDef(node.name, arguments, body or forward.body, [])
+        plain = ast.FunctionDef(node.name, arguments, body, [])
         found.append(ast.copy_location(plain, node))
-        own[node.name] = body is not None
-    return found, own, notes
+        own[node.name] = body is not forward.body
+    return found, own, notes, unread
 
 
 class _WithOperators(ast.NodeTransformer):
@@ -66,16 +91,50 @@ class _WithOperators(ast.NodeTransformer):
         name, operands = path(node.func)[-1].removesuffix("_"), node.args
         if isinstance(node.func, ast.Attribute) and path(node.func)[0] not in MODULES:
             operands = [node.func.value, *operands]
-        if name in _UNCHANGED and operands and not isinstance(operands[0], ast.Compare):
+            if name == "where":
+                operands[:2] = operands[1::-1]
+        if name in _ZEROS:
+            return ast.Constant(0)
+        if name in _TENSORS and node.args:
+            return node.args[0]
+        if name in _UNCHANGED and operands:
             return operands[0]
         by_name = {keyword.arg or "": keyword.value for keyword in node.keywords}
         limits = [*operands[1:], *(by_name[one] for one in ("min", "max") if one in by_name)]
-        if name in ("clamp", "clip"):
+        if name in ("clamp", "clip") and operands:
             return call("clamp", operands[0], *limits)
+        if name == "where":
+            return call("where", *operands)
         row = TABLE.get(name)
-        if row and operator_of(row) and len(operands) == len(row.parameters):
+        written = row and (operator_of(row) or name == "masked_fill")
+        if row and written and len(operands) == len(row.parameters):
             return row.written_out(dict(zip(row.order, operands, strict=False)))
         return node
+
+
+class _Inlined(ast.NodeTransformer):
+    """Puts what backward's names stand for in their place, and what forward saved."""
+
+    def __init__(self, known: Mapping[str, ast.expr], saved: list[ast.expr]) -> None:
+        self.known, self.saved = known, saved
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return copy.deepcopy(self.known.get(node.id, node))
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if node.attr in ("saved_tensors", "saved_variables"):
+            return ast.Tuple(copy.deepcopy(self.saved))
+        self.generic_visit(node)
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        self.generic_visit(node)
+        places = enumerate(getattr(node.value, "elts", []))
+        return next((one for place, one in places if ast.unparse(node.slice) == str(place)), node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        self.generic_visit(node)
+        return node.body if _asks_for_gradient(node.test) else node
 
 
 def _methods(node: ast.stmt) -> dict[str, ast.FunctionDef]:
@@ -85,31 +144,36 @@ def _methods(node: ast.stmt) -> dict[str, ast.FunctionDef]:
     return {one.name: one for one in node.body if isinstance(one, ast.FunctionDef)}
 
 
-def _body(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.stmt] | None:
-    """The body of forward, which returns its value with tricks; None if backward can't be read."""
-    last, gradients = forward.body[-1], _gradients(forward, backward)
+def _body(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.stmt]:
+    """The body of forward, which returns its value with tricks."""
+    last = forward.body[-1]
     given = [one.arg for one in forward.args.args[1:]]
-    if not isinstance(last, ast.Return) or last.value is None or len(backward.args.args) != 2:
-        return None
+    if not isinstance(last, ast.Return) or last.value is None:
+        raise _UnreadError(last)
+    if len(backward.args.args) != 2:
+        raise _UnreadError(backward.args)
+    names = {path(t)[-1]: s.value for s in forward.body if isinstance(s, ast.Assign)
+             for t in s.targets}  # fmt: skip
+    returned = _returned(forward, backward, names)
+    gradients = [_WithOperators().visit(one) for one in getattr(returned, "elts", [returned])]
     read = [place for place, one in enumerate(gradients) if ast.unparse(one) != "None"]
     if len(read) != 1 or read[0] >= len(given):
-        return None
-    names = {t.id: s.value for s in forward.body if isinstance(s, ast.Assign)
-             for t in s.targets if isinstance(t, ast.Name)}  # fmt: skip
+        raise _UnreadError(returned)
+    gradient = gradients[read[0]]
     x = ast.Name(given[read[0]], ast.Load())
     lines = forward.body[:-1]
     parts = (part for line in lines for part in ast.walk(line) if isinstance(part, ast.Name))
     if changed := x.id in [part.id for part in parts if isinstance(part.ctx, ast.Store)]:
-        if x.id in names_in(gradients[read[0]]):
-            return None  # which of its values is meant depends on where it was saved
+        if x.id in names_in(gradient):
+            raise _UnreadError(gradient)  # which of its values depends on where it was saved
         kept = ast.Assign([ast.Name(f"{x.id}_given", ast.Store())], x, lineno=lines[0].lineno)
         lines, x = [kept, *lines], ast.Name(f"{x.id}_given", ast.Load())
-    made = _with_tricks(x, gradients[read[0]], backward.args.args[1].arg)
-    if made is None:
-        return None
+    made = _with_tricks(x, gradient, backward.args.args[1].arg)
     if not changed and _is_x(Put(names).visit(copy.deepcopy(last.value)), x):
         lines = [s for s in lines if not (isinstance(s, ast.Assign) and _is_x(s.value, x)
                  and isinstance(s.targets[0], ast.Name))]  # fmt: skip
+    elif not changed and x.id not in _names_behind(last.value, forward):
+        raise _UnreadError(last)  # it has another shape than x
     else:  # another value than x, with this gradient
         rest = call("stop_gradient", ast.BinOp(last.value, ast.Sub(), x))
         made = ast.BinOp(made, ast.Add(), rest)
@@ -121,50 +185,126 @@ def _is_x(node: ast.expr, x: ast.Name) -> bool:
     return ast.unparse(_WithOperators().visit(copy.deepcopy(node))) == x.id
 
 
-def _gradients(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.expr]:
-    """What backward returns for each argument, in names of forward; empty if it can't be read."""
+def _names_behind(value: ast.expr, function: ast.FunctionDef) -> set[str]:
+    """The names that a value is made of, entry by entry, so that it has their shape."""
+    given = [(path(target)[-1], s.value) for s in ast.walk(function) if isinstance(s, ast.Assign)
+             for one in s.targets for target in getattr(one, "elts", [one])]  # fmt: skip
+    found, waiting = set[str](), list[ast.AST]([value])
+    while waiting:
+        node = waiting.pop()
+        called = path(node.func)[-1] if isinstance(node, ast.Call) else ""
+        if called in _OTHER_SHAPE or isinstance(getattr(node, "op", None), ast.MatMult):
+            continue
+        if isinstance(node, ast.Name) and node.id not in found:
+            found.add(node.id)
+            waiting += [made for name, made in given if name == node.id]
+        waiting += ast.iter_child_nodes(node)
+    return found
+
+
+def _returned(
+    forward: ast.FunctionDef, backward: ast.FunctionDef, names: Mapping[str, ast.expr]
+) -> ast.expr:
+    """What backward returns, in names of forward.
+
+    Args:
+        names: what forward gives names and attributes.
+    """
     calls = [s.value for s in forward.body if isinstance(s, ast.Expr)]
     saved = next((c.args for c in calls if isinstance(c, ast.Call)
                   and path(c.func)[-1] == "save_for_backward"), [])  # fmt: skip
     known: dict[str, ast.expr] = {}
+    put = _Inlined(known, saved)
+    local: set[str] = set()  # names of tensors that backward may change in place
     rest = [*backward.body]
     while rest:
         line = rest.pop(0)
         if isinstance(line, ast.If) and _asks_for_gradient(line.test):
-            rest[:0] = line.body
-            continue
-        if isinstance(line, ast.Return) and line.value is not None:
-            parts = line.value.elts if isinstance(line.value, ast.Tuple) else [line.value]
-            return [Put(known).visit(part) for part in parts]
-        if isinstance(line, ast.Assign) and path(line.value)[-1] == "saved_tensors":
-            (target,) = line.targets
-            names = target.elts if isinstance(target, ast.Tuple) else [target]
-            known |= {ast.unparse(n): value for n, value in zip(names, saved, strict=False)}
-        elif isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name):
-            value = line.value
-            if isinstance(value, ast.Call) and path(value.func)[-1] in _TENSORS and value.args:
-                value = value.args[0]
-            known[line.targets[0].id] = Put(known).visit(value)
+            test = ast.unparse(line.test)
+            other = test.startswith("not ") or test.endswith(" is None")
+            rest[:0] = line.orelse if other else line.body
+        elif isinstance(line, ast.Return) and line.value is not None:
+            returned: ast.expr = put.visit(line.value)
+            return returned
         elif not (isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant)):
-            return []
-    return []
+            for target, value, in_place in [*_given(line, put, names)]:
+                if not isinstance(target, ast.Name) or (in_place and target.id not in local):
+                    raise _UnreadError(line)
+                if not in_place:
+                    (local.discard if _shares(line) else local.add)(target.id)
+                if sum(1 for _ in ast.walk(value)) > _MOST_PARTS:
+                    raise _UnreadError(line)
+                known[target.id] = value
+    raise _UnreadError(backward)
 
 
-def _with_tricks(x: ast.expr, gradient: ast.expr, grad: str) -> ast.expr | None:
-    """Write x with the tricks that give it a gradient; None if the expression can't be read.
+def _given(
+    line: ast.stmt, put: _Inlined, names: Mapping[str, ast.expr]
+) -> Iterator[tuple[ast.expr, ast.expr, bool]]:
+    """What a statement of backward gives values to, each value, and whether it changes in place."""
+    pairs: list[tuple[ast.expr, ast.expr]] = []
+    in_place = not isinstance(line, ast.Assign)
+    if isinstance(line, ast.Assign):
+        pairs = [(target, line.value) for target in line.targets]
+    elif isinstance(line, ast.AugAssign):
+        pairs = [(line.target, ast.BinOp(line.target, line.op, line.value))]
+    elif isinstance(line, ast.Expr) and isinstance(used := line.value, ast.Call):
+        called = used.func
+        if isinstance(called, ast.Attribute) and called.attr.endswith("_"):
+            func = ast.Attribute(called.value, called.attr[:-1])
+            pairs = [(called.value, ast.Call(func, used.args, used.keywords))]
+    if not pairs:
+        raise _UnreadError(line)
+    for target, value in pairs:
+        if isinstance(target, ast.Subscript):
+            if not is_mask(put.visit(copy.deepcopy(target.slice)), names):
+                raise _UnreadError(line)
+            yield target.value, put.visit(replaced(target, value)), True
+            continue
+        made = put.visit(copy.deepcopy(value))
+        if not isinstance(target, ast.Tuple):
+            yield target, made, in_place
+        elif isinstance(made, ast.Tuple) and len(made.elts) == len(target.elts):
+            yield from (
+                (one, part, False) for one, part in zip(target.elts, made.elts, strict=True)
+            )
+        else:
+            raise _UnreadError(line)
+
+
+def _shares(line: ast.stmt) -> bool:
+    """Whether what a statement gives may be another tensor's own numbers, as a view is."""
+    node: ast.AST | None = getattr(line, "value", None)
+    while isinstance(node, ast.Call) and path(node.func)[-1] in {*WITHOUT_EFFECT, "detach"}:
+        node = node.func.value if isinstance(node.func, ast.Attribute) else None
+    return not isinstance(node, ast.Call | ast.BinOp | ast.UnaryOp | ast.Compare)
+
+
+def _with_tricks(x: ast.expr, gradient: ast.expr, grad: str, masked: bool = False) -> ast.expr:
+    """Write x with the tricks that give it a gradient.
 
     Args:
         gradient: backward's expression.
         grad: the upstream gradient's name.
+        masked: whether the upstream gradient is 0 at some entries, which must stay 0.
     """
-    node: ast.expr = _WithOperators().visit(gradient)
-    sign, factor = 1, None  # of the gradient that the node gives
+    node, sign, factor = gradient, 1, None  # of the gradient that the node gives
     while not (isinstance(node, ast.Name) and node.id == grad):
-        if isinstance(node, ast.Call) and path(node.func) == ["clamp"]:
-            node, *limits = node.args
-            if len(limits) != 2 or not all(map(_is_number, limits)):
-                return None
-            x, sign, factor = call("clip_gradient", _multiplied(x, sign, factor), *limits), 1, None
+        if isinstance(node, ast.Call) and path(node.func) in (["clamp"], ["where"]):
+            x, sign, factor = _multiplied(x, sign, factor), 1, None
+            first, *others = node.args
+            if len(others) != 2:
+                raise _UnreadError(node)
+            if path(node.func) == ["where"]:
+                if grad in names_in(first):
+                    raise _UnreadError(node)
+                zero = call("stop_gradient", x)
+                return call("where", first, *(zero if ast.unparse(one) in ("0", "0.0")
+                            else _with_tricks(x, one, grad, True) for one in others))  # fmt: skip
+            limits = [number_in(one) for one in others]
+            if not all(limits) or (masked and not float(limits[0]) <= 0 <= float(limits[1])):
+                raise _UnreadError(node)
+            node, x = first, call("clip_gradient", x, *others)
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             node, sign = node.operand, -sign
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div):
@@ -172,14 +312,14 @@ def _with_tricks(x: ast.expr, gradient: ast.expr, grad: str) -> ast.expr | None:
             if isinstance(op, ast.Mult) and grad in names_in(other):
                 own, other = other, own
             if grad in names_in(other):
-                return None
+                raise _UnreadError(node)
             if isinstance(other, ast.UnaryOp) and isinstance(other.op, ast.USub):
                 sign, other = -sign, other.operand
             if factor or isinstance(op, ast.Div):
                 other = ast.BinOp(factor or ast.Constant(1), op, other)
             node, factor = own, other
         else:
-            return None
+            raise _UnreadError(node)
     return _multiplied(x, sign, factor)
 
 
@@ -191,12 +331,8 @@ def _multiplied(x: ast.expr, sign: int, factor: ast.expr | None) -> ast.expr:
     return call("scale_gradient", x, *factors) if factors else x
 
 
-def _is_number(node: ast.expr) -> bool:
-    return isinstance(node.operand if isinstance(node, ast.UnaryOp) else node, ast.Constant)
-
-
 def _asks_for_gradient(test: ast.expr) -> bool:
-    """Whether a condition holds where there is something to differentiate."""
+    """Whether a condition is on what there is to differentiate."""
     parts = [*ast.walk(test)]
     asked = (isinstance(one, ast.Attribute) and one.attr == "needs_input_grad" for one in parts)
-    return any(asked) or any(isinstance(one, ast.IsNot) for one in parts)
+    return any(asked) or any(isinstance(one, ast.Is | ast.IsNot) for one in parts)

@@ -306,8 +306,18 @@ class Reader:
     def operand(self, node: ast.expr) -> Node:
         """An operand of an operator: a number or a tensor."""
         value = self.read(node)
+        return self.as_number(value, node, WORDS("comparison_as_operand"))
+
+    def as_number(self, value: Node, at: ast.expr, refused: str) -> Node:
+        """What is no comparison."""
         if kind_of(value) == "mask":
-            raise self.error(node, WORDS("comparison_as_operand"))
+            raise self.error(at, refused)
+        return value
+
+    def as_mask(self, value: Node, at: ast.expr, refused: str) -> Node:
+        """A comparison."""
+        if kind_of(value) != "mask":
+            raise self.error(at, refused)
         return value
 
     def _operator(self, made: Node, node: ast.expr) -> Node:
@@ -470,12 +480,10 @@ class Reader:
         error = self.error
         node = self.read(given)
         name, signature = parameter.name, function.signature
+        named = {"name": name, "signature": signature}
         if parameter.kind == "mask":
-            if kind_of(node) != "mask":
-                raise error(given, WORDS("needs_comparison", name=name, signature=signature))
-            return node
-        if kind_of(node) == "mask":
-            raise error(given, WORDS("comparison_as_argument", name=name, signature=signature))
+            return self.as_mask(node, given, WORDS("needs_comparison", **named))
+        node = self.as_number(node, given, WORDS("comparison_as_argument", **named))
         if parameter.kind in ("number", "whole") and kind_of(node) != "number":
             if function.name == "clamp":
                 raise error(given, WORDS("clamp_needs_number", name=name, signature=signature))

@@ -24,11 +24,12 @@ from lessons.playground.language.pasted_expressions import (
     Partial,
     PastedExpressions,
     at,
-    call,
     calls_in,
     input_note,
+    is_mask,
     names_in,
     number_in,
+    replaced,
     unwrapped,
     values_in,
     with_hint,
@@ -52,6 +53,8 @@ _SILENT = {"backward", "step", "zero_grad", "save_for_backward", "train", "eval"
 """Calls on a line of their own that change no value."""
 _LAYERS = {"Linear", "Conv1d", "Conv2d", "Conv3d"}
 """Layers that multiply their input by weights."""
+_REQUIRES = re.compile(r"requires_grad(=True| = True|_\((True)?\))|\bParameter\(")
+_MASK = ast.parse("x > 0", mode="eval").body
 _SKIPPED = (ast.Import, ast.ImportFrom, ast.Assert, ast.Pass, ast.Raise)
 _RESULTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
 _CODE = (ast.FunctionDef, ast.ClassDef, ast.Return, ast.With, ast.AnnAssign)
@@ -68,7 +71,8 @@ class Pasted:
         inputs: what it reads: by name, values as text, or ``normal`` or ``uniform``; empty for an
             input that is there and stays as it is.
         output: the name that it returns; empty where the program is the old one, reworded.
-        notes: what was left out and what could not be read, line by line.
+        notes: what was left out, and how some of it was read.
+        unread: what could not be read, and what stands in its place: backwards, then line by line.
         invented: the inputs that the code has no values for, each with what it stands for.
         above: the comments at the inputs that the code has values for.
         others: names whose lines have a trick that the output does not read.
@@ -78,6 +82,7 @@ class Pasted:
     inputs: dict[str, str]
     output: str
     notes: tuple[str, ...]
+    unread: tuple[str, ...]
     invented: dict[str, str]
     above: dict[str, tuple[str, ...]]
     others: tuple[str, ...] = ()
@@ -155,21 +160,25 @@ class _Paste(PastedExpressions):
         self.result: Node | None = None  # what that helper returns
         self.lines: list[str] = []
         self.notes: list[str] = []
-        self.output = ""
+        self.unread: list[tuple[int, str]] = []
+        self.leaves: set[str] = set()  # what requires a gradient; empty if the code doesn't say
+        self.output = self.last = ""  # what the code calls its result, or gives last
         self.several: tuple[ast.Return, int, str] | None = None
         self.done = False
 
     def program(self, tree: list[ast.stmt]) -> Pasted | None:
         """Translate pasted statements to a program and its inputs; None if they compute nothing."""
-        tree, own, self.notes = as_plain_functions(tree)
+        self.leaves = {*_leaves(tree)}
+        tree, own, self.notes, backwards = as_plain_functions(tree)
         self.own = {*own}
         self.guessed |= not all(own.values())
         functions = {one.name: one for one in _functions(tree)}
         plain = [n for n in functions if n[:2] != "__" and n != "backward"]
         body, main = [s for s in tree if not isinstance(s, ast.FunctionDef | ast.ClassDef)], ""
-        if functions.keys() - own or all(
-            number_in(s.value) for s in body if isinstance(s, _RESULTS)
-        ):
+        results = [s for s in body if isinstance(s, _RESULTS) and not number_in(s.value)]
+        uses = any(_name(getattr(part, "func", None)) in functions.keys() - own
+                   for s in results for part in ast.walk(s))  # fmt: skip
+        if (functions.keys() - own and not uses) or not results:
             called = {n for name, one in functions.items()
                       for n in calls_in(one) | (names_in(one) & self.own) if n != name}  # fmt: skip
             gives = {name for name, one in functions.items()
@@ -196,11 +205,11 @@ class _Paste(PastedExpressions):
         for name in used:
             if not values[name] and (name not in self.there or name in self.why):
                 values[name] = "0.5" if name in self.settings else next(lists)
-                self.why.setdefault(name, lambda _: WORDS("invented"))
+                self.why.setdefault(name, lambda _: (0, WORDS("invented")))
         if used and all(one in NOISE.values() for one in values.values()):
             # The gradient needs an input that stays: of torch.randn(3, requires_grad=True), say.
             values[used[0]] = next(lists)
-            self.why[used[0]] = lambda _: WORDS("invented")
+            self.why[used[0]] = lambda _: (0, WORDS("invented"))
         made = [name for name in self.names if name not in self.inputs]
         if not made:
             return None
@@ -214,14 +223,19 @@ class _Paste(PastedExpressions):
         self.notes += [at(line, said) for line, said in self.remarks]
         if self.left:
             self.notes.append(WORDS("left_out", names=listed([*self.left])))
-        invented = {name: self.why[name](name) for name in used if name in self.why}
+        why = {name: self.why[name](name) for name in used if name in self.why}
+        if not self.done and (wanted := self.output or self.last) in self.why.keys() - {*used}:
+            self.unread.append(self.why[wanted](""))
+        self.unread += [why[n] for n in why if why[n][0] and values[n] not in NOISE.values()]
+        unread = [at(*one) for one in dict.fromkeys((*backwards, *sorted(self.unread)))]
         shown, tricks = _with_a_trick(program, used, output)
         if self.several:
             node, count, returned = self.several
             said = visible(shown, 32) if shown != self.output else returned
             self.notes.append(at(node.lineno, WORDS("several_returned", count=count, output=said)))
+        invented = {name: at(*one) for name, one in why.items()}
         notes = (*dict.fromkeys(self.notes),)
-        return Pasted(program, values, shown, notes, invented, self.above, tricks)
+        return Pasted(program, values, shown, notes, (*unread,), invented, self.above, tricks)
 
     def _arguments(self, function: ast.FunctionDef, used: ast.Call | None = None) -> dict[str, str]:
         """What a function's arguments are called in the program; those not given are inputs."""
@@ -307,10 +321,9 @@ class _Paste(PastedExpressions):
             if not test.endswith((" is None", " is not None", "__name__ == '__main__'")):
                 self.guessed = True
                 shown = visible(f"if {test}", 35)
-                said = WORDS("first_branch", code=shown)
-                self.notes.append(
-                    at(node.lineno, WORDS("other_branch", code=shown) if other else said)
-                )
+                first = WORDS("first_branch", code=shown)
+                said = WORDS("other_branch", code=shown) if other else first
+                self.unread.append((node.lineno, said))
             for each in node.orelse if other else node.body:
                 self.statement(each)
         elif isinstance(node, ast.With):
@@ -320,7 +333,7 @@ class _Paste(PastedExpressions):
             if "gradient_override_map" in context:
                 self.guessed = True
                 shown = visible(f"with {context}", 48)
-                self.notes.append(at(node.lineno, WORDS("unread", code=shown)))
+                self.unread.append((node.lineno, WORDS("unread", code=shown)))
             for each in node.body:
                 self.statement(each)
             self.stopped = before
@@ -339,7 +352,7 @@ class _Paste(PastedExpressions):
         self.why |= {made: input_note(node, shown) for _, made in given}
         self._emit(node, f"# {shown}")
         if not given:
-            self.notes.append(at(node.lineno, with_hint(WORDS("unread", code=shown), node)))
+            self.unread.append((node.lineno, with_hint(WORDS("unread", code=shown), node)))
 
     def _return(self, node: ast.Return) -> None:
         self.done, value = True, node.value
@@ -362,21 +375,21 @@ class _Paste(PastedExpressions):
             self.assign(node, ast.Name(self.output, ast.Store()), returned)
             unread = self.output not in self.names or self.output in self.inputs
         if unread and not tricky:
-            said = WORDS("unread_output", code=visible(ast.unparse(returned), 48))
-            self.notes.append(at(node.lineno, said))
+            self.unread.append(self.why[self.output](""))
         for other in tricky:
             self.assign(node, ast.Name("out", ast.Store()), other)
 
     def assign(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> None:
         """Read one assignment."""
-        if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Compare):
-            value, target = call("where", target.slice, value, target.value), target.value
+        masks = {n: _MASK for n, made in self.renamed.items() if self.names.get(made) == "mask"}
+        if isinstance(target, ast.Subscript) and is_mask(target.slice, masks):
+            value, target = replaced(target, value), target.value
         if isinstance(target, ast.Attribute) and target.attr in ("requires_grad", "grad"):
             return
-        if isinstance(target, ast.Attribute):
-            target = ast.Name(target.attr, ast.Store())
-        targets = target.elts if isinstance(target, ast.Tuple) else [target]
+        targets = [ast.Name(one.attr, ast.Store()) if isinstance(one, ast.Attribute) else one
+                   for one in getattr(target, "elts", [target])]  # fmt: skip
         parts = value.elts if isinstance(value, ast.Tuple) and len(targets) > 1 else []
+        name = _name(targets[0])
         if not all(isinstance(one, ast.Name) for one in targets):
             self._unread(node)
         elif len(parts) == len(targets):
@@ -388,11 +401,11 @@ class _Paste(PastedExpressions):
             self.assign(node, targets[0], value)
             self.renamed[_name(targets[1])] = places = self.input(self.fresh(_name(targets[1])))
             self.why[places] = input_note(node, _shown(node))
-        elif values := values_in(value):
-            self.renamed[_name(target)] = made = self.input(self.clean(_name(target)), values)
+        elif (values := values_in(value)) and (not self.leaves or name in self.leaves):
+            self.renamed[name] = made = self.input(self.clean(name), values)
             tail = self.comments.get(node.end_lineno or 0)
             self.above[made] = (*self._comments(node), *([tail] if tail else []))
-        elif len(targets) > 1 or not self._settle(_name(target), value):
+        elif len(targets) > 1 or not self._settle(name, value):
             read = self.expression(node, value, len(targets))
             self._assign(node, [_name(one) for one in targets], read)
 
@@ -408,13 +421,14 @@ class _Paste(PastedExpressions):
             self.stand_ins = {k: n for k, n in self.stand_ins.items() if n != whole}
             self._emit(node, f"# {_shown(node)}")
             for target in targets:
-                self.renamed[target] = made = self.input(self.fresh(target), values)
-                self.why[made] = reason
+                self.renamed[target] = self.last = self.input(self.fresh(target), values)
+                self.why[self.last] = reason
         elif whole and re.sub(r"\d+$", "", whole) == self.clean(targets[0]):
             self.renamed[targets[0]] = whole  # as in x = x.view(-1)
         else:
             names = [self.fresh(target) for target in targets]
             kind = kind_of(value)
+            self.last = names[-1]
             self.names |= dict.fromkeys(names, "tensor" if kind == "several" else kind)
             self.renamed |= dict(zip(targets, names, strict=True))
             self._emit(node, f"{', '.join(names)} = {in_torch_of(value)}")
@@ -482,6 +496,16 @@ def _functions(tree: Iterable[ast.stmt]) -> Iterator[ast.FunctionDef]:
             yield node
         elif isinstance(node, ast.ClassDef):
             yield from _functions(node.body)
+
+
+def _leaves(tree: Iterable[ast.stmt]) -> Iterator[str]:
+    """The names of the tensors that the code says require a gradient."""
+    for node in (part for line in tree for part in ast.walk(line)):
+        plain = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+        code = ast.unparse(node) if plain or isinstance(node, ast.Assign | ast.AnnAssign) else ""
+        if _REQUIRES.search(code):
+            yield from re.findall(r"\w+", code.partition(" = ")[0])
+            yield from re.findall(r"(\w+)\.requires_grad_", code)
 
 
 def _defaults(function: ast.FunctionDef) -> dict[str, ast.expr | None]:

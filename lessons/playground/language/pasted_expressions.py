@@ -1,12 +1,13 @@
 """Reads an expression of pasted code; an input stands for each part that has no reading."""
 
 import ast
+import copy
 import itertools
 import math
 import re
 import unicodedata
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from keyword import kwlist
 from typing import Any, NamedTuple
 
@@ -14,9 +15,11 @@ from lessons.gradient_tricks.text import visible
 from lessons.playground.language.expressions import (
     SIGNS,
     Node,
+    children,
     kind_of,
     of_kind,
     sign,
+    walk,
     with_place,
 )
 from lessons.playground.language.functions import CALLABLE, Signature, own_name
@@ -46,6 +49,7 @@ _NO_EFFECT = {"sorted", "inplace", "keepdim", "keepdims", "requires_grad", "non_
 """Settings that change no number."""
 _WITHOUT_HINT = {*OMITTED, *NUMBERS, *WITHOUT_EFFECT}
 """Names that can be read, or left out."""
+_LOGIC = {"logical_and": ast.BitAnd, "logical_or": ast.BitOr}
 _PASSED_ON = {"flip_gradient", "scale_gradient", "clip_gradient"}
 """A call on what one of these returns is read as a layer, so that the gradient comes through it."""
 
@@ -56,6 +60,10 @@ class Partial(NamedTuple):
     name: str
     given: Sequence[ast.expr] = ()
     keywords: Sequence[ast.keyword] = ()
+
+
+Why = Callable[[str], tuple[int, str]]
+"""For an input's name: the line of the code that it stands for, 0 for none, and the note."""
 
 
 def _squashed(name: str) -> str:
@@ -80,7 +88,7 @@ class PastedExpressions(Reader):
         self.settings: set[str] = set()  # inputs that are settings on self
         self.inputs: dict[str, str] = {}  # all that were met, with values where the code has some
         self.stand_ins: dict[str, str] = {}  # by the code that they stand for
-        self.why: dict[str, Callable[[str], str]] = {}  # of an input that stands for code: the note
+        self.why: dict[str, Why] = {}  # of an input that stands for code
         self.settled: dict[str, ast.expr | None] = {}  # what the code gives settings
         self.layers: set[str] = set()
         self.helpers: dict[str, ast.FunctionDef] = {}
@@ -169,20 +177,64 @@ class PastedExpressions(Reader):
             return self._read_as(node, call(function, node.value))
         return super()._attribute(node)
 
+    def _unary(self, node: ast.UnaryOp) -> Node:
+        if not isinstance(node.op, ast.Invert):
+            return super()._unary(node)
+        mask = self.as_mask(self.read(node.operand), node)
+        return self._mask(lambda a, b: _chosen(mask, b, a), node)
+
+    def _binary(self, node: ast.BinOp) -> Node:
+        if not isinstance(node.op, ast.BitAnd | ast.BitOr):
+            return super()._binary(node)
+        left, right = (self.as_mask(self.read(one), node) for one in (node.left, node.right))
+        if isinstance(node.op, ast.BitAnd):
+            return self._mask(lambda a, b: _chosen(left, _chosen(right, a, b), b), node)
+        return self._mask(lambda a, b: _chosen(left, a, _chosen(right, a, b)), node)
+
+    def _mask(self, choose: Callable[[Node, Node], Node], at: ast.expr) -> Node:
+        """A combination of masks, by what chooses one of two expressions with it."""
+        self.count(at)
+        one, zero = (of_kind(ast.Constant(number), "number", at) for number in (1.0, 0.0))
+        made = ast.Compare(choose(one, zero), [ast.Gt()], [zero])
+        vars(made)["choose"] = choose
+        return of_kind(made, "mask", at)
+
+    def as_number(self, value: Node, at: ast.expr, refused: str = "") -> Node:
+        if kind_of(value) != "mask":
+            return value
+        one, zero = (of_kind(ast.Constant(number), "number", at) for number in (1.0, 0.0))
+        made = _chosen(value, one, zero)
+        vars(made)["mask"] = value
+        return made
+
+    def as_mask(self, value: Node, at: ast.expr, refused: str = "") -> Node:
+        """A tensor that is a condition: what torch takes for one is true where it is not 0."""
+        if kind_of(value) != "tensor":
+            return super().as_mask(value, at, refused)
+        zero = of_kind(ast.Constant(0.0), "number", at)
+        is_true = of_kind(ast.Compare(value, [ast.NotEq()], [zero]), "mask", at)
+        made: Node = vars(value).get("mask", is_true)
+        return made
+
     def _call(self, node: ast.Call) -> Node:
         node = self._with_settings(node)
         called, name = node.func, path(node.func)[-1]
         operands = [*([called.value] if self._is_method(called) else []), *node.args]  # type: ignore[attr-defined]
-        if operands and (name in WITHOUT_EFFECT or name in ("int", "long")):
+        if operands and (name in WITHOUT_EFFECT or name in ("int", "long", "bool")):
             found = self.read(operands[0])
-            if kind_of(found) == "mask":
+            if name == "bool":
+                return self.as_mask(found, node)
+            if name in WITHOUT_EFFECT or kind_of(found) == "mask":
                 self.left[name] = None
-                return self._read_as(node, call("where", operands[0], *map(ast.Constant, (1, 0))))
-            if name in WITHOUT_EFFECT:
-                self.left[name] = None
-                return found
+                return self.as_number(found, node)
         if name in NUMBERS:
             return self._read_as(node, ast.Constant(NUMBERS[name]))
+        if name in _LOGIC and len(operands) == 2:
+            return self._read_as(node, ast.BinOp(operands[0], _LOGIC[name](), operands[1]))
+        if name == "logical_not":
+            return self._read_as(node, ast.UnaryOp(ast.Invert(), *operands))
+        if name == "where" and len(operands) == 3 and self._is_method(called):
+            return self._read_as(node, call("where", operands[1], operands[0], operands[2]))
         if name in ("max", "min") and len(operands) == 2 and names_in(operands[1]):
             return self._read_as(node, call(f"{name}imum", *operands))
         return super()._call(node)
@@ -242,7 +294,8 @@ class PastedExpressions(Reader):
                 for limit, function in limits.items():
                     made = call(function, made, given[limit]) if limit in given else made
                 return self._read_as(node, made)
-        return super().function(node, row, operands)
+        found = super().function(node, row, operands)
+        return _chosen(*children(found)) if row.name == "where" else found
 
     def writes_out(self, row: Signature, changed: Sequence[str]) -> bool:
         return bool(row.text)
@@ -283,7 +336,7 @@ class PastedExpressions(Reader):
             operand, line = self.operand(arguments[0]), node.lineno
             weight = self.stand_ins.get(called) or self.input(self.fresh(f"{called}_weight"))
             self.stand_ins[called] = weight
-            self.why[weight] = lambda name: at(line, WORDS("layer", layer=called, input=name))
+            self.why[weight] = lambda name: (line, WORDS("layer", layer=called, input=name))
             factor = of_kind(ast.Name(weight), "tensor", node)
             return self._operator(ast.BinOp(factor, ast.Mult(), operand), node)
         known = (f"{self.renamed.get(name)}" for name in sorted(names_in(node)))
@@ -323,6 +376,49 @@ def call(name: str, *arguments: ast.expr) -> ast.Call:
     return ast.Call(ast.Name(name), [*arguments], [])
 
 
+def _chosen(mask: Node, a: Node, b: Node) -> Node:
+    """Write where for a mask, or one for each mask that it combines if that repeats no more than
+    a name."""
+    if (choose := vars(mask).get("choose")) and all(len([*walk(one)]) < 3 for one in (a, b)):
+        made: Node = choose(a, b)
+        return made
+    return of_kind(ast.Call(ast.Name("where"), [mask, a, b], []), "tensor", mask)
+
+
+def is_mask(node: ast.AST | None, known: Mapping[str, ast.expr]) -> bool:
+    """Whether an expression picks entries, as the index of ``x[x > 0]`` does.
+
+    Args:
+        known: what names and attributes stand for.
+    """
+    if isinstance(node, ast.UnaryOp | ast.BinOp):
+        return isinstance(node.op, ast.Invert | ast.BitAnd | ast.BitOr)
+    if isinstance(node, ast.Name | ast.Attribute):
+        return is_mask(known.get(path(node)[-1]), {})
+    called = path(node.func)[-1] if isinstance(node, ast.Call) else ""
+    row = TABLE.get(called)
+    compares = row is not None and isinstance(row.text and row.written_out(), ast.Compare)
+    return isinstance(node, ast.Compare) or compares or called in {*_LOGIC, "logical_not", "bool"}
+
+
+def replaced(target: ast.Subscript, value: ast.expr) -> ast.Call:
+    """What ``x[mask] = value`` makes of x."""
+    return call(
+        "where", target.slice, _Whole(target.slice).visit(copy.deepcopy(value)), target.value
+    )
+
+
+class _Whole(ast.NodeTransformer):
+    """Writes x for ``x[mask]``."""
+
+    def __init__(self, mask: ast.expr) -> None:
+        self.mask = ast.unparse(mask)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        self.generic_visit(node)
+        return node.value if ast.unparse(node.slice) == self.mask else node
+
+
 def names_in(node: ast.AST) -> set[str]:
     """The names that an expression reads."""
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
@@ -349,13 +445,15 @@ def with_hint(said: str, node: ast.AST) -> str:
     return f"{said} {hint or INSTEAD.get(next(others, ''), '')}".rstrip()
 
 
-def input_note(node: ast.expr | ast.stmt, code: str, noise: str = "") -> Callable[[str], str]:
-    """Say, for an input's name, that it stands for this code."""
+def input_note(node: ast.expr | ast.stmt, code: str, noise: str = "") -> Why:
+    """Say, for an input's name, that it stands for this code; for none, that nothing does."""
 
-    def say(name: str) -> str:
+    def say(name: str) -> tuple[int, str]:
+        if not name:
+            return node.lineno, WORDS("unread_output", code=code)
         if noise:
-            return at(node.lineno, WORDS("drawn", code=code, input=name, noise=noise))
-        return at(node.lineno, with_hint(WORDS("unread_input", code=code, input=name), node))
+            return node.lineno, WORDS("drawn", code=code, input=name, noise=noise)
+        return node.lineno, with_hint(WORDS("unread_input", code=code, input=name), node)
 
     return say
 
@@ -372,9 +470,15 @@ def number_in(node: ast.AST | None) -> str:
 
 def values_in(node: ast.expr) -> str:
     """The numbers of a tensor that is written out, as in torch.tensor([1.0, 2.0])."""
-    given = node.args if isinstance(node, ast.Call) and path(node.func)[-1] in TENSORS else []
-    written = ast.unparse(given[0]) if given else ""
-    return written if re.fullmatch(r"[-\d\s.,e\[\]]+", written) else ""
+    called = node.func if isinstance(node, ast.Call) else None
+    if isinstance(called, ast.Attribute) and called.attr in {*WITHOUT_EFFECT} - {*TENSORS}:
+        return values_in(called.value)  # of torch.tensor(…).requires_grad_()
+    while isinstance(node, ast.Call) and path(node.func)[-1] in TENSORS and node.args:
+        node = node.args[0]
+        if not isinstance(node, ast.Call):
+            written = ast.unparse(node)
+            return written if re.fullmatch(r"[-\d\s.,e\[\]]+", written) else ""
+    return ""
 
 
 def unwrapped(node: ast.expr) -> ast.expr:
