@@ -97,9 +97,8 @@ def shows(page: Page, row: str, column: str, value: str) -> None:
 def test_pasted_code_becomes_the_text_with_its_inputs(bare: str, open_page: OpenPage) -> None:
     page = ready(open_page(bare + PAGE))
     open_drawers(page, "code")
-    write(
-        page, "import torch\n\ndef f(a):\n    q = torch.round(a)\n    return a + (q - a).detach()"
-    )
+    code = "import torch\n\ndef f(a):\n    q = torch.round(a)\n    return a + (q - a).detach()"
+    write(page, code)
     text = (
         "# Read from your code\na = input([0.5, 1, 2])  # not in your code\n"
         "q = torch.round(a)\nout = a + (q - a).detach()\nshow(out, a)"
@@ -108,6 +107,17 @@ def test_pasted_code_becomes_the_text_with_its_inputs(bare: str, open_page: Open
     expect(program(page)).to_be_focused()
     expect(control(page, "in.a.values")).to_be_visible()
     expect(page.locator(".gt-code")).to_contain_text("torch.round(a)")
+    program(page).evaluate("area => (area.scrollLeft = 100)")
+    undo, redo = (page.get_by_role("button", name=LAB_WORDS(name)) for name in ("undo", "redo"))
+    undo.click()
+    expect(program(page)).to_have_value(code)
+    assert program(page).evaluate("area => area.scrollLeft") == 0
+    page.get_by_role("button", name=says("run")).click()
+    expect(program(page)).to_have_value(text)
+    undo.click()
+    expect(program(page)).to_have_value(code)
+    redo.click()
+    expect(program(page)).to_have_value(text)
     write(page, text.replace("show(out", "loss = 3 * out\nshow(loss"))
     expect(page.locator(".gt-code")).to_contain_text("3 * out")
     program(page).press("Control+End")

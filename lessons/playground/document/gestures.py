@@ -54,7 +54,7 @@ Form = dict[str, str]
 
 MOST_TEXT = 45_000
 """Characters kept of one control: more than any is read with, so that it can be refused."""
-_WIDTH, _LONGEST_REMARK = 60, 40
+_WIDTH, _LONGEST_REMARK = 50, 40
 """Characters of a comment that the editor shows, and of one that stands at the end of an input."""
 _MORE = "#   "
 """What each further line of a comment begins with."""

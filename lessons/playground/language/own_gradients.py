@@ -71,7 +71,7 @@ def as_plain_functions(
                 raise _UnreadError(ast.Name("setup_context"))
             body = _body(forward, backward)
             code = ast.unparse(body[-1]).removeprefix("return ")
-            code = visible(code.replace(f"{forward.args.args[0].arg}.", ""), 60)
+            code = visible(code.replace(f"{forward.args.args[0].arg}.", ""), 120)
             notes.append(WORDS("backward_is", name=name, code=code))
         except _UnreadError as error:
             code = visible(ast.unparse(error.node).partition("\n")[0], 40)
@@ -100,8 +100,11 @@ class _WithOperators(ast.NodeTransformer):
         if name in _UNCHANGED and operands:
             return operands[0]
         by_name = {keyword.arg or "": keyword.value for keyword in node.keywords}
-        limits = [*operands[1:], *(by_name[one] for one in ("min", "max") if one in by_name)]
-        if name in ("clamp", "clip") and operands:
+        names = ("min", "min_val", "max", "max_val")
+        limits = [*operands[1:], *(by_name[one] for one in names if one in by_name)]
+        if name == "hardtanh":
+            limits = limits or [ast.Constant(-1), ast.Constant(1)]
+        if name in ("clamp", "clip", "hardtanh") and operands:
             return call("clamp", operands[0], *limits)
         if name == "where":
             return call("where", *operands)

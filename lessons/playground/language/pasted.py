@@ -403,11 +403,13 @@ class _Paste(PastedExpressions):
             self.why[places] = input_note(node, _shown(node))
         elif (values := values_in(value)) and (not self.leaves or name in self.leaves):
             self.renamed[name] = made = self.input(self.clean(name), values)
+            self.written[made] = values
             tail = self.comments.get(node.end_lineno or 0)
             self.above[made] = (*self._comments(node), *([tail] if tail else []))
         elif len(targets) > 1 or not self._settle(name, value):
             read = self.expression(node, value, len(targets))
             self._assign(node, [_name(one) for one in targets], read)
+            self.written |= {self.last: values} if values else {}
 
     def _assign(self, node: ast.stmt, targets: list[str], value: Node) -> None:
         """Give names to what was read, or to inputs if no part of it could be read."""

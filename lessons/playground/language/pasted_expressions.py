@@ -50,6 +50,8 @@ _NO_EFFECT = {"sorted", "inplace", "keepdim", "keepdims", "requires_grad", "non_
 _WITHOUT_HINT = {*OMITTED, *NUMBERS, *WITHOUT_EFFECT}
 """Names that can be read, or left out."""
 _LOGIC = {"logical_and": ast.BitAnd, "logical_or": ast.BitOr}
+_LONG = 40
+"""Characters: a note names a longer call by its function."""
 _PASSED_ON = {"flip_gradient", "scale_gradient", "clip_gradient"}
 """A call on what one of these returns is read as a layer, so that the gradient comes through it."""
 
@@ -89,6 +91,7 @@ class PastedExpressions(Reader):
         self.inputs: dict[str, str] = {}  # all that were met, with values where the code has some
         self.stand_ins: dict[str, str] = {}  # by the code that they stand for
         self.why: dict[str, Why] = {}  # of an input that stands for code
+        self.written: dict[str, str] = {}  # of a name in the program: the numbers that the code has
         self.settled: dict[str, ast.expr | None] = {}  # what the code gives settings
         self.layers: set[str] = set()
         self.helpers: dict[str, ast.FunctionDef] = {}
@@ -217,6 +220,10 @@ class PastedExpressions(Reader):
         return made
 
     def _call(self, node: ast.Call) -> Node:
+        root, *names = path(node.func)
+        name = names[0] if root in ROOTS and len(names) == 1 else root * (not names)
+        if name in self.helpers:  # whatever torch has by that name
+            return self.inline(name, node)
         node = self._with_settings(node)
         called, name = node.func, path(node.func)[-1]
         operands = [*([called.value] if self._is_method(called) else []), *node.args]  # type: ignore[attr-defined]
@@ -283,9 +290,15 @@ class PastedExpressions(Reader):
         if row.text == "stop_gradient(x)" and not names_in(operands[0]):
             return self.read(operands[0])
         if row.name == "cross_entropy":
-            target = self.bind(node, row, operands)["t"]
-            if kind_of(self.read(target)) == "number":  # a class, not a probability of each
-                raise self.error(target, WORDS("only_numbers"))
+            given = self.bind(node, row, operands)
+            target = self.read(given["t"])
+            scores, classes = (self.written.get(self.renamed.get(path(given[one])[0], ""), "")
+                               or values_in(given[one]) for one in ("x", "t"))  # fmt: skip
+            whole = classes and not re.search(r"[.e]", classes)  # not a probability of each
+            if kind_of(target) == "number" or whole or scores.startswith("[["):
+                raise self.error(given["t"], WORDS("only_numbers"))
+            if isinstance(target, ast.Name) and target.id in self.inputs.keys() - {*self.there}:
+                self.remark(node, WORDS("probabilities"))
         if row.name == "clamp":
             given = self.bind(node, row, operands)
             limits = {"low": "maximum", "high": "minimum"}
@@ -348,6 +361,8 @@ class PastedExpressions(Reader):
             first = next(iter(arguments), None)
             of = f"_{self.renamed.get(first.id, first.id)}" if isinstance(first, ast.Name) else ""
             name = self.fresh("noise" if noise else f"{called}{of}")
+            if len(code) > _LONG and isinstance(node, ast.Call):
+                code = f"{ast.unparse(node.func)}(…)"
             self.why[name] = input_note(node, visible(code, 48), noise)
             self.stand_ins[key] = self.input(name, noise)
         return of_kind(ast.Name(self.stand_ins[key]), "tensor", node)

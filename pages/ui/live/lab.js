@@ -207,12 +207,30 @@ class Lab {
       // What was set a moment ago, and has no answer at rest yet, is a step as well.
       const typed = { ...this.wish.form, ...this.controls.values() };
       const names = Object.keys(shown);
-      this.undo.remember(Object.fromEntries(names.map((name) => [name, typed[name] ?? shown[name]])));
+      const form = Object.fromEntries(names.map((name) => [name, typed[name] ?? shown[name]]));
+      this.undo.remember(this.#pasted(typed.program) ?? form);
     }
     const form = this.undo.go(word);
     if (!form) return;
-    this.#set({ values: form, cuts: null, graph_step: null });
-    this.flow.offer(false);
+    if (Object.keys(form).length > 1) {
+      this.#set({ values: form, cuts: null, graph_step: null });
+      this.flow.offer(false);
+    } else this.controls.known.get("program")?.field.write?.(form.program);
+    this.#allow();
+  }
+
+  #allow() {
+    const { past, future } = this.undo;
+    this.controls.allow({ undo: past.length > 0, redo: future.length > 0 });
+  }
+
+  /**
+   * The step of code that the learner pasted, which the answer translates; null for a program. It has the
+   * code alone: undo brings it back to be run once more.
+   * @param {string | undefined} text
+   */
+  #pasted(text) {
+    return text && this.controls.since.has("program") && !/^show\b/m.test(text) ? { program: text } : null;
   }
 
   #cut() {
@@ -308,13 +326,15 @@ class Lab {
     if (newest) {
       const program = frame.form.program ?? "";
       this.graph.tell((wish.snip && before?.form.program) || program, program);
+      const pasted = this.#pasted(wish.form.program);
       wish.answered(seq, frame, before);
       this.graph.snip = wish.snip;
       this.controls.since.clear();
+      if (pasted && frame.accepted) undo.remember(pasted);
     }
     if (newest && flow.resting && this.#playing) undo.remember(frame.form);
-    this.controls.allowed = { undo: undo.past.length > 0, redo: undo.future.length > 0 };
     this.controls.show(frame.groups, forced, newest);
+    this.#allow();
     const trains = frame.trained.length > 0;
     if (trains && !trainer.shown) {
       trainer.shown = true;

@@ -57,7 +57,7 @@ export class View {
     const folded = part("controls");
     const settings = part("settings");
     const trainer = part("trainer", { role: "group", "aria-label": phrase("training") });
-    const notes = part("notes", { "aria-live": "polite" });
+    const notes = part("notes", { role: "status" });
     const status = part("status");
     const key = part("key", { role: "group", "aria-label": phrase("lines_of_charts") });
     const more = part("more");

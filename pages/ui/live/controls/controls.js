@@ -49,8 +49,6 @@ export class Controls {
     this.since = new Set(); // those it was on since the last answer, the last one at the end
     this.pressed = false; // a pointer is down on a slider or a chart
     this.restTimer = 0;
-    /** @type {Record<string, boolean>} */
-    this.allowed = {}; // undo and redo, from the next answer on
     this.listeners = new AbortController();
     this.#watchPointer();
   }
@@ -135,6 +133,11 @@ export class Controls {
     }
   }
 
+  /** Say whether there is anything to undo and redo. @param {Record<string, boolean>} which */
+  allow(which) {
+    for (const { field } of this.known.values()) field.allow?.(which);
+  }
+
   /**
    * @param {Group[]} groups
    * @param {boolean} ordered  this answers an order of the page's: the controls take over what stands here,
@@ -154,7 +157,6 @@ export class Controls {
       const entry = /** @type {Entry} */ (this.known.get(spec.name));
       entry.spec = spec;
       entry.field.describe(spec);
-      entry.field.allow?.(this.allowed);
       entry.disabled = Boolean(spec.disabled);
       if (forced || entry.fresh || (current && !this.#isBusy(entry) && !spec.error)) {
         if (entry.field.get() !== spec.value) entry.field.set(spec.value);

@@ -7,6 +7,9 @@ import { phrase } from "../phrase.js";
 const LEAST_LINES = 5;
 const MOST_LINES = 18;
 
+/** A program without its numbers, which a slider moves. @param {string} text */
+const wordsOf = (text) => text.replace(/[-\d.]+/g, "");
+
 /**
  * One of the inputs that `makeField` in fields.js puts into a control.
  * @type {import("./fields.js").MakeInput}
@@ -62,11 +65,12 @@ export function code(spec, id, notify, { body }) {
     follow();
     notify("left");
   };
-  area.addEventListener("input", () => {
+  const edited = () => {
     notify("editing");
     see.hidden = true;
     follow();
-  });
+  };
+  area.addEventListener("input", edited);
   area.addEventListener("scroll", place);
   area.addEventListener("blur", apply);
   area.addEventListener("keydown", (event) => {
@@ -84,8 +88,15 @@ export function code(spec, id, notify, { body }) {
   return {
     get: () => area.value,
     set: (value) => {
+      const moved = wordsOf(value) === wordsOf(area.value);
       area.value = applied = value;
+      if (!moved) area.scrollLeft = 0;
       follow();
+    },
+    write: (value) => {
+      area.value = value;
+      area.scrollLeft = 0;
+      edited();
     },
     nodes: () => [area],
     describe(next) {

@@ -18,6 +18,7 @@ import { typed } from "./typing.js";
  * @property {() => string} get          what the control says now
  * @property {(text: string) => void} set
  * @property {(spec: Control) => void} describe  take over label, bounds, options, error
+ * @property {(text: string) => void} [write]  as the learner would, who has yet to run it
  * @property {(which: Record<string, boolean>) => void} [allow]  of buttons: which may be pressed
  * @property {(value: number, unit: number, entry?: number) => string} [near]  what it would say of a
  *   number that is dragged, an entry of a list perhaps, with `unit` to a pixel
