@@ -258,8 +258,8 @@ def test_a_function_of_ones_own_is_read_where_it_is_applied() -> None:
     )
     module = "\nclass Head(nn.Module):\n    def forward(self, h):\n        "
     now = typed(f"{own}{module}return torch.tanh(Own.apply(h, self.scale)) ** 2\n")
-    lines = ["alpha = scale", "out = torch.tanh(flip_gradient(h, alpha))**2"]
-    assert now.document.program.endswith(statements("\n".join(lines), now))
+    line = "out = torch.tanh(flip_gradient(h, scale))**2"
+    assert now.document.program.endswith(statements(line, now))
     assert inputs_of(now) == "h, scale"
 
 
@@ -330,6 +330,18 @@ def test_what_stands_in_for_unread_code_is_warned_of_while_it_is_in_the_program(
     more = "".join(f" * self.layer{place}(scores)" for place in range(4))
     found = unread(typed(LOSS.format(more)).document)
     assert found[3:] == [DOCUMENT("more_unread", n=2)]
+
+
+@pytest.mark.parametrize(
+    ("scores", "target"),
+    [("[1.0, 2.0]", "torch.tensor(1)"), ("[1.0, 2.0]", "1"),
+     ("[[1.0, 2.0], [3.0, 4.0]]", "torch.tensor([0, 1])")],
+)  # fmt: skip
+def test_a_class_as_the_target_of_cross_entropy_is_no_probability(scores: str, target: str) -> None:
+    now = typed(f"import torch\nx = torch.tensor({scores})\ny = x * 2\nt = {target}\n"
+                "loss = torch.nn.functional.cross_entropy(y, t)\n")  # fmt: skip
+    (warning,) = unread(now.document)
+    assert said("of_your_code unread_output", "Line 5 of") == warning
 
 
 @pytest.mark.parametrize(

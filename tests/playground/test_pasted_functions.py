@@ -318,6 +318,23 @@ w = torch.tensor([0.5]).double()
 loss = -torch.log(torch.sigmoid((w * reverse(x, 0.3)).sum()))
 loss.backward()
 """,
+    "own relu": """
+import torch
+
+class Leak(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.clamp(min=0)
+
+    @staticmethod
+    def backward(ctx, g):
+        return torch.nn.functional.hardtanh(0.1 * g)
+
+relu = Leak.apply
+x = torch.tensor({x}, dtype=torch.float64, requires_grad=True)
+loss = (relu(x) * x).sum()
+loss.backward()
+""",
     "masks": """
 import torch
 x = torch.tensor({x}, dtype=torch.float64, requires_grad=True)
@@ -373,8 +390,35 @@ def test_a_backward_that_is_no_factor_of_the_gradient_is_named(backward: str) ->
     assert said("of_your_code unread_backward", "Own") == note
 
 
-def test_a_function_whose_value_has_another_shape_is_named() -> None:
-    code = MASKED.format(value="(x * 2).sum()", backward="return g * x, None, None", x=X)
+@pytest.mark.parametrize("value", ["(x * 2).sum()", "x @ x", "ctx.lo"])
+def test_a_function_whose_value_has_another_shape_is_named(value: str) -> None:
+    code = MASKED.format(value=value, backward="return g * x, None, None", x=X)
     read = pasted(code, [])
     assert read is not None
-    assert said("unread_backward", "(x * 2).sum()") == read.unread[0]
+    assert said("unread_backward", value) == read.unread[0]
+
+
+@pytest.mark.parametrize(
+    ("kept", "factor", "readable"),
+    [
+        ("ctx.far = x * 2", "ctx.far", True),
+        ("far = x * 2\n        ctx.far = far", "ctx.far", True),
+        ("far = x * 2\n        ctx.far = far\n        far = 0", "ctx.far", False),
+        ("far = x * 2\n        ctx.far = far + 1\n        lo = far", "ctx.lo", False),
+        ("far = x * 2\n        ctx.far = far + 1\n        lo = far", "ctx.hi", True),
+    ],
+)
+def test_what_backward_reads_is_what_forward_kept(kept: str, factor: str, readable: bool) -> None:
+    code = MASKED.replace("{value}", "x + lo").replace("{x}", str(X))
+    code = code.replace("ctx.inside = (x >= lo) & (x <= hi)", kept)
+    code = code.replace("{backward}", f"return g * {factor}, None, None")
+    read = pasted(code, [])
+    assert read is not None
+    there: dict[str, Any] = {}
+    exec(code, there)
+    inputs = (Input("x", tuple(X)),)
+    outcome = run(Document(inputs, read.program, output=read.output), curves=False)
+    torch.testing.assert_close(outcome.values["loss"], there["loss"].detach())
+    assert (not read.unread) == readable
+    if readable:
+        torch.testing.assert_close(outcome.gradients["trick_gradient"]["x"], there["x"].grad)

@@ -6,7 +6,7 @@ other backward it says which piece it can't read.
 
 import ast
 import copy
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from lessons.gradient_tricks.text import visible
 from lessons.playground.language.functions import Put
@@ -32,7 +32,8 @@ _MOST_PARTS = 1000
 """Of what a name of backward stands for: one that reads another twice doubles it."""
 _OTHER_SHAPE = {"sum", "mean", "norm", "logsumexp", "matmul", "max", "min", "amax", "amin", "prod"}
 """Functions whose value has another shape than their operand."""
-_UNCHANGED = {*WITHOUT_EFFECT, "clone", "detach"} - {"expand", "expand_as"}
+_VIEWS = {*WITHOUT_EFFECT, "detach"} - {"expand", "expand_as"}
+_UNCHANGED = {*_VIEWS, "clone"}
 _TENSORS = {*TENSORS, "new_tensor"}
 _ZEROS = {name for name, value in NUMBERS.items() if not value} | {"new_zeros"}
 
@@ -65,7 +66,8 @@ def as_plain_functions(
             continue
         forward, backward = methods["forward"], methods["backward"]
         given = forward.args.args[0 if "setup_context" in methods else 1 :]
-        name, body = visible(node.name, 32), forward.body
+        name, body = visible(node.name, 32), _computing(forward.body)
+        own[node.name] = False
         try:
             if "setup_context" in methods:
                 raise _UnreadError(ast.Name("setup_context"))
@@ -73,13 +75,13 @@ def as_plain_functions(
             code = ast.unparse(body[-1]).removeprefix("return ")
             code = visible(code.replace(f"{forward.args.args[0].arg}.", ""), 120)
             notes.append(WORDS("backward_is", name=name, code=code))
+            own[node.name] = True
         except _UnreadError as error:
             code = visible(ast.unparse(error.node).partition("\n")[0], 40)
             unread.append((backward.lineno, WORDS("unread_backward", name=name, code=code)))
         arguments = ast.arguments([], given, None, [], [], None, forward.args.defaults)
         plain = ast.FunctionDef(node.name, arguments, body, [])
         found.append(ast.copy_location(plain, node))
-        own[node.name] = body is not forward.body
     return found, own, notes, unread
 
 
@@ -118,15 +120,15 @@ class _WithOperators(ast.NodeTransformer):
 class _Inlined(ast.NodeTransformer):
     """Puts what backward's names stand for in their place, and what forward saved."""
 
-    def __init__(self, known: Mapping[str, ast.expr], saved: list[ast.expr]) -> None:
-        self.known, self.saved = known, saved
+    def __init__(self, known: Mapping[str, ast.expr]) -> None:
+        self.known = known
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return copy.deepcopy(self.known.get(node.id, node))
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        if node.attr in ("saved_tensors", "saved_variables"):
-            return ast.Tuple(copy.deepcopy(self.saved))
+        if saved := self.known.get(ast.unparse(node)):
+            return copy.deepcopy(saved)
         self.generic_visit(node)
         return node
 
@@ -149,14 +151,12 @@ def _methods(node: ast.stmt) -> dict[str, ast.FunctionDef]:
 
 def _body(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.stmt]:
     """The body of forward, which returns its value with tricks."""
-    last = forward.body[-1]
-    given = [one.arg for one in forward.args.args[1:]]
+    last, given = forward.body[-1], [one.arg for one in forward.args.args[1:]]
     if not isinstance(last, ast.Return) or last.value is None:
         raise _UnreadError(last)
     if len(backward.args.args) != 2:
         raise _UnreadError(backward.args)
-    names = {path(t)[-1]: s.value for s in forward.body if isinstance(s, ast.Assign)
-             for t in s.targets}  # fmt: skip
+    names = {path(target)[-1]: value for target, value in _assigned(forward.body)}
     returned = _returned(forward, backward, names)
     gradients = [_WithOperators().visit(one) for one in getattr(returned, "elts", [returned])]
     read = [place for place, one in enumerate(gradients) if ast.unparse(one) != "None"]
@@ -166,9 +166,12 @@ def _body(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.stmt]
     x = ast.Name(given[read[0]], ast.Load())
     lines = forward.body[:-1]
     parts = (part for line in lines for part in ast.walk(line) if isinstance(part, ast.Name))
-    if changed := x.id in [part.id for part in parts if isinstance(part.ctx, ast.Store)]:
-        if x.id in names_in(gradient):
-            raise _UnreadError(gradient)  # which of its values depends on where it was saved
+    stored = [part.id for part in parts if isinstance(part.ctx, ast.Store)]
+    known = [*given, *stored]
+    attributes = {one.attr for one in ast.walk(gradient) if isinstance(one, ast.Attribute)}
+    if any(known.count(name) > 1 for name in names_in(gradient)) or {*known} & attributes:
+        raise _UnreadError(gradient)  # which of its values depends on where it was saved
+    if changed := x.id in stored:
         kept = ast.Assign([ast.Name(f"{x.id}_given", ast.Store())], x, lineno=lines[0].lineno)
         lines, x = [kept, *lines], ast.Name(f"{x.id}_given", ast.Load())
     made = _with_tricks(x, gradient, backward.args.args[1].arg)
@@ -180,7 +183,23 @@ def _body(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.stmt]
     else:  # another value than x, with this gradient
         rest = call("stop_gradient", ast.BinOp(last.value, ast.Sub(), x))
         made = ast.BinOp(made, ast.Add(), rest)
-    return [*lines, ast.copy_location(ast.Return(made), last)]
+    return [*_computing(lines, attributes), ast.copy_location(ast.Return(made), last)]
+
+
+def _computing(lines: Iterable[ast.stmt], read: Collection[str] = ()) -> list[ast.stmt]:
+    """The statements of forward without what only keeps something for backward.
+
+    Args:
+        read: the attributes of the context that are read.
+    """
+
+    def keeps(line: ast.stmt) -> bool:
+        targets = [target for target, _ in _assigned([line])]
+        return bool(targets) and all(
+            isinstance(one, ast.Attribute) and one.attr not in read for one in targets
+        )
+
+    return [line for line in lines if not keeps(line)]
 
 
 def _is_x(node: ast.expr, x: ast.Name) -> bool:
@@ -188,10 +207,22 @@ def _is_x(node: ast.expr, x: ast.Name) -> bool:
     return ast.unparse(_WithOperators().visit(copy.deepcopy(node))) == x.id
 
 
+def _assigned(lines: Iterable[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What assignments give values to, and each value, of a tuple one by one."""
+    for line in lines:
+        for target in line.targets if isinstance(line, ast.Assign) else []:
+            parts, value = getattr(target, "elts", [target]), line.value
+            values = (
+                value.elts
+                if isinstance(value, ast.Tuple) and len(parts) > 1
+                else [value] * len(parts)
+            )
+            yield from zip(parts, values, strict=False)
+
+
 def _names_behind(value: ast.expr, function: ast.FunctionDef) -> set[str]:
     """The names that a value is made of, entry by entry, so that it has their shape."""
-    given = [(path(target)[-1], s.value) for s in ast.walk(function) if isinstance(s, ast.Assign)
-             for one in s.targets for target in getattr(one, "elts", [one])]  # fmt: skip
+    given = [(path(target)[-1], made) for target, made in _assigned(ast.walk(function))]
     found, waiting = set[str](), list[ast.AST]([value])
     while waiting:
         node = waiting.pop()
@@ -216,8 +247,13 @@ def _returned(
     calls = [s.value for s in forward.body if isinstance(s, ast.Expr)]
     saved = next((c.args for c in calls if isinstance(c, ast.Call)
                   and path(c.func)[-1] == "save_for_backward"), [])  # fmt: skip
-    known: dict[str, ast.expr] = {}
-    put = _Inlined(known, saved)
+    context = backward.args.args[0].arg
+    known = {f"{context}.{path(target)[-1]}": value for target, value in _assigned(forward.body)
+             if isinstance(target, ast.Attribute) and isinstance(value, ast.Name)}  # fmt: skip
+    known |= dict.fromkeys(
+        (f"{context}.saved_tensors", f"{context}.saved_variables"), ast.Tuple(saved)
+    )
+    put = _Inlined(known)
     local: set[str] = set()  # names of tensors that backward may change in place
     rest = [*backward.body]
     while rest:
@@ -278,7 +314,7 @@ def _given(
 def _shares(line: ast.stmt) -> bool:
     """Whether what a statement gives may be another tensor's own numbers, as a view is."""
     node: ast.AST | None = getattr(line, "value", None)
-    while isinstance(node, ast.Call) and path(node.func)[-1] in {*WITHOUT_EFFECT, "detach"}:
+    while isinstance(node, ast.Call) and path(node.func)[-1] in _VIEWS:
         node = node.func.value if isinstance(node.func, ast.Attribute) else None
     return not isinstance(node, ast.Call | ast.BinOp | ast.UnaryOp | ast.Compare)
 

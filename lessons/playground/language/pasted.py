@@ -49,7 +49,8 @@ _MOST_CALLS = 8
 _WHOLE = ("forward", "__call__", "call", "compute_loss", "loss")
 """Of several functions the first of these is read, else the last."""
 _SILENT = {"backward", "step", "zero_grad", "save_for_backward", "train", "eval", "__init__",
-           "manual_seed", "append", "print", "requires_grad_"}  # fmt: skip
+           "manual_seed", "append", "print", "requires_grad_", "mark_non_differentiable",
+           "set_materialize_grads"}  # fmt: skip
 """Calls on a line of their own that change no value."""
 _LAYERS = {"Linear", "Conv1d", "Conv2d", "Conv3d"}
 """Layers that multiply their input by weights."""
@@ -115,7 +116,8 @@ def pasted(text: str, inputs: Sequence[str], before: str = "") -> Pasted | None:
     if _is_code(tree) or _replaces(clean, tree, before):
         return found
     # Of a program that is typed here, only torch's words become the language's own.
-    return None if found is None or paste.guessed else replace(found, output="")
+    guessed = paste.why or (found and found.unread)
+    return None if found is None or guessed else replace(found, output="")
 
 
 def _parsed(text: str) -> tuple[list[ast.stmt], str]:
@@ -171,7 +173,6 @@ class _Paste(PastedExpressions):
         self.leaves = {*_leaves(tree)}
         tree, own, self.notes, backwards = as_plain_functions(tree)
         self.own = {*own}
-        self.guessed |= not all(own.values())
         functions = {one.name: one for one in _functions(tree)}
         plain = [n for n in functions if n[:2] != "__" and n != "backward"]
         body, main = [s for s in tree if not isinstance(s, ast.FunctionDef | ast.ClassDef)], ""
@@ -319,7 +320,6 @@ class _Paste(PastedExpressions):
             known = self.decided(node.test)
             other = other if known is None else not known
             if not test.endswith((" is None", " is not None", "__name__ == '__main__'")):
-                self.guessed = True
                 shown = visible(f"if {test}", 35)
                 first = WORDS("first_branch", code=shown)
                 said = WORDS("other_branch", code=shown) if other else first
@@ -331,7 +331,6 @@ class _Paste(PastedExpressions):
             context = ast.unparse(node.items[0])
             self.stopped |= "no_grad" in context or "inference_mode" in context
             if "gradient_override_map" in context:
-                self.guessed = True
                 shown = visible(f"with {context}", 48)
                 self.unread.append((node.lineno, WORDS("unread", code=shown)))
             for each in node.body:
@@ -342,7 +341,6 @@ class _Paste(PastedExpressions):
 
     def _unread(self, node: ast.stmt, changed: Sequence[str] = ()) -> None:
         """Keep a statement as a comment; the names that it gives become inputs where used."""
-        self.guessed = True
         parts = [n for n in ast.walk(node) if isinstance(n, ast.Subscript | ast.Name)]
         stored = {_name(getattr(n, "value", n)) for n in parts if isinstance(n.ctx, ast.Store)}
         names = (n.id for n in parts if isinstance(n, ast.Name) and n.id in {*stored, *changed})

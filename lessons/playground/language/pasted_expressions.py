@@ -100,7 +100,6 @@ class PastedExpressions(Reader):
         self.left: dict[str, None] = {}
         self.remarks: dict[tuple[int, str], None] = {}  # by line
         self.stopped = False  # within no_grad
-        self.guessed = False  # whether anything is an input that need not be one, or left out
 
     @abstractmethod
     def inline(self, name: str, node: ast.Call) -> Node:
@@ -163,7 +162,6 @@ class PastedExpressions(Reader):
             return super()._name(node)
         name = name or self.clean(node.id)
         if name not in self.names:
-            self.guessed |= name not in self.there
             self.input(name)
         return of_kind(ast.Name(name), self.names[name], node)
 
@@ -345,7 +343,6 @@ class PastedExpressions(Reader):
         tricks = {*_PASSED_ON, *self.own}
         passed_on = any((calls_in(one) | names_in(one)) & tricks for one in arguments)
         if (called in self.layers or passed_on) and len(arguments) == 1:
-            self.guessed = True
             operand, line = self.operand(arguments[0]), node.lineno
             weight = self.stand_ins.get(called) or self.input(self.fresh(f"{called}_weight"))
             self.stand_ins[called] = weight
@@ -357,7 +354,6 @@ class PastedExpressions(Reader):
         drawn = (node.lineno, node.col_offset, len(self.inlined)) if noise else ()
         key = " ".join([code, *known, *map(str, drawn)])  # each draw is an input of its own
         if key not in self.stand_ins:
-            self.guessed = True
             first = next(iter(arguments), None)
             of = f"_{self.renamed.get(first.id, first.id)}" if isinstance(first, ast.Name) else ""
             name = self.fresh("noise" if noise else f"{called}{of}")
