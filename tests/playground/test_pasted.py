@@ -360,6 +360,19 @@ def test_what_requires_no_gradient_in_code_that_says_what_does_is_a_constant(lea
     assert (inputs_of(now), now.form["in.x.values"]) == ("x", "[1, 2]")
 
 
+@pytest.mark.parametrize(
+    ("body", "program"),
+    [
+        ("scale = torch.exp(self.scale)\n y = x * scale\n return y + self.scale",
+         "scale2 = torch.exp(scale)\ny = x * scale2\nout = y + scale"),
+        ("m = 2 * x\n self.m = self.m * m\n return self.m", "m = 2 * x\nm3 = m2 * m\nout = m3"),
+    ],
+)  # fmt: skip
+def test_an_attribute_is_not_the_local_of_its_name(body: str, program: str) -> None:
+    found = present(pasted(f"def f(self, x):\n {body}\n", []))
+    assert found.program == program
+
+
 def test_code_that_was_mangled_on_its_way_is_read_or_left() -> None:
     chance = random.Random(0)
     junk = [*"*[]():,", "self.", "[0]", "f'{x}'", "yield x", "**k", ":=", "not ", "None", "1j"]

@@ -384,8 +384,10 @@ class _Paste(PastedExpressions):
             value, target = replaced(target, value), target.value
         if isinstance(target, ast.Attribute) and target.attr in ("requires_grad", "grad"):
             return
+        parts = getattr(target, "elts", [target])
+        on_self = {one.attr for one in parts if isinstance(one, ast.Attribute)}
         targets = [ast.Name(one.attr, ast.Store()) if isinstance(one, ast.Attribute) else one
-                   for one in getattr(target, "elts", [target])]  # fmt: skip
+                   for one in parts]  # fmt: skip
         parts = value.elts if isinstance(value, ast.Tuple) and len(targets) > 1 else []
         name = _name(targets[0])
         if not all(isinstance(one, ast.Name) for one in targets):
@@ -408,6 +410,7 @@ class _Paste(PastedExpressions):
             read = self.expression(node, value, len(targets))
             self._assign(node, [_name(one) for one in targets], read)
             self.written |= {self.last: values} if values else {}
+        self.given_on_self |= on_self
 
     def _assign(self, node: ast.stmt, targets: list[str], value: Node) -> None:
         """Give names to what was read, or to inputs if no part of it could be read."""

@@ -86,6 +86,7 @@ class PastedExpressions(Reader):
         super().__init__({})
         self.there = there
         self.renamed: dict[str, str] = {}  # what each name is called in the program by now
+        self.given_on_self: set[str] = set()  # attributes that the code assigns
         self.functions: dict[str, Partial] = {}  # what a name stands for: self.act = nn.ReLU()
         self.settings: set[str] = set()  # inputs that are settings on self
         self.inputs: dict[str, str] = {}  # all that were met, with values where the code has some
@@ -168,7 +169,13 @@ class PastedExpressions(Reader):
     def _attribute(self, node: ast.Attribute) -> Node:
         root, *names = path(node)
         if root in ROOTS and root not in self.renamed:
-            found = self._name(ast.copy_location(ast.Name("_".join(names)), node))
+            name = "_".join(names)
+            if name not in self.given_on_self and self.clean(name) in self.names:
+                # The code gives self.scale no value: a scale that it computed is another tensor.
+                made = self.clean(name)
+                name = f"self.{name}"
+                self.renamed.setdefault(name, made if made in self.inputs else self.fresh(made))
+            found = self._name(ast.copy_location(ast.Name(name), node))
             if len(names) == 1 and isinstance(found, ast.Name):
                 self.settings.add(found.id)
             return found
