@@ -402,6 +402,7 @@ def test_a_function_whose_value_has_another_shape_is_named(value: str) -> None:
     ("kept", "factor", "readable"),
     [
         ("ctx.far = x * 2", "ctx.far", True),
+        ("ctx.both = (lo, x)", "ctx.both[1]", True),
         ("far = x * 2\n        ctx.far = far", "ctx.far", True),
         ("far = x * 2\n        ctx.far = far\n        far = 0", "ctx.far", False),
         ("far = x * 2\n        ctx.far = far + 1\n        lo = far", "ctx.lo", False),

@@ -58,7 +58,8 @@ _WIDTH, _LONGEST_REMARK = 50, 40
 """Characters of a comment that the editor shows, and of one that stands at the end of an input."""
 _MORE = "#   "
 """What each further line of a comment begins with."""
-_MOST_SAID = 3
+_MOST_SAID, _MOST_NOTED = 3, 20
+"""Warnings above the charts, and in the program."""
 OWN_RULE = "own"
 """The rule of an op type that keeps its own derivative."""
 
@@ -309,12 +310,10 @@ def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
         inputs.append(one)
     inputs = inputs or [*there.values()]
     if found.output and inputs:
-        unread = (note for note in found.unread if note not in found.invented.values())
-        top = [
-            f"# {WORDS('from_code')}",
-            *(line for note in unread for line in _comment(note, warning)),
-        ]
-        inputs[0] = replace(inputs[0], above=(*top, *inputs[0].above))
+        notes = [note for note in found.unread if note not in found.invented.values()][:_MOST_NOTED]
+        top = [line for note in notes for line in _comment(note, warning)]
+        above = (f"# {WORDS('from_code')}", *top, *inputs[0].above)
+        inputs[0] = replace(inputs[0], above=above)
     given = [one for one in inputs if one.noise is None]
     read = parse_program(found.program, [one.name for one in inputs])
     lines = [line for line in read.assignments if {*line.names} & read.behind(found.output)]

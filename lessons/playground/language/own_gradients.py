@@ -209,15 +209,15 @@ def _is_x(node: ast.expr, x: ast.Name) -> bool:
 
 def _assigned(lines: Iterable[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
     """What assignments give values to, and each value, of a tuple one by one."""
-    for line in lines:
-        for target in line.targets if isinstance(line, ast.Assign) else []:
-            parts, value = getattr(target, "elts", [target]), line.value
-            values = (
-                value.elts
-                if isinstance(value, ast.Tuple) and len(parts) > 1
-                else [value] * len(parts)
-            )
-            yield from zip(parts, values, strict=False)
+    pairs = (
+        (t, line.value) for line in lines if isinstance(line, ast.Assign) for t in line.targets
+    )
+    for target, value in pairs:
+        parts: list[ast.expr] = getattr(target, "elts", [])
+        if parts and isinstance(value, ast.Tuple):
+            yield from zip(parts, value.elts, strict=False)
+        else:
+            yield from ((part, value) for part in parts or [target])
 
 
 def _names_behind(value: ast.expr, function: ast.FunctionDef) -> set[str]:
@@ -248,11 +248,10 @@ def _returned(
     saved = next((c.args for c in calls if isinstance(c, ast.Call)
                   and path(c.func)[-1] == "save_for_backward"), [])  # fmt: skip
     context = backward.args.args[0].arg
-    known = {f"{context}.{path(target)[-1]}": value for target, value in _assigned(forward.body)
-             if isinstance(target, ast.Attribute) and isinstance(value, ast.Name)}  # fmt: skip
-    known |= dict.fromkeys(
-        (f"{context}.saved_tensors", f"{context}.saved_variables"), ast.Tuple(saved)
-    )
+    known: dict[str, ast.expr] = {f"{context}.saved_tensors": ast.Tuple(saved)}
+    for target, value in _assigned(forward.body):
+        if isinstance(target, ast.Attribute) and isinstance(value, ast.Name | ast.Tuple):
+            known[f"{context}.{target.attr}"] = value
     put = _Inlined(known)
     local: set[str] = set()  # names of tensors that backward may change in place
     rest = [*backward.body]
