@@ -285,6 +285,7 @@ BACKWARDS = [
     "grad[x < ctx.lo] = 0\n        grad[x > ctx.hi] = 0\n        return grad, None, None",
     "grad[x < 0] *= 0.5\n        return grad, None, None",
     "mask = x > 0\n        grad[~mask] = -grad[~mask] / 3\n        return grad, None, None",
+    "grad = torch.ones_like(g)\n        grad[x > 1] = 0\n        return g * grad, None, None",
     "grad.masked_fill_(~ctx.inside, 0.0)\n        return grad.mul_(2), None, None",
     "grad *= x > 0\n        grad = grad.clamp_(-1, 1)\n        return grad, None, None",
     "return (g.clone() if ctx.needs_input_grad[0] else None), None, None",

@@ -35,7 +35,7 @@ _OTHER_SHAPE = {"sum", "mean", "norm", "logsumexp", "matmul", "max", "min", "ama
 _VIEWS = {*WITHOUT_EFFECT, "detach"} - {"expand", "expand_as"}
 _UNCHANGED = {*_VIEWS, "clone"}
 _TENSORS = {*TENSORS, "new_tensor"}
-_ZEROS = {name for name, value in NUMBERS.items() if not value} | {"new_zeros"}
+_NUMBERS = {**NUMBERS, "new_zeros": 0, "new_ones": 1}
 
 
 class _UnreadError(ValueError):
@@ -95,8 +95,8 @@ class _WithOperators(ast.NodeTransformer):
             operands = [node.func.value, *operands]
             if name == "where":
                 operands[:2] = operands[1::-1]
-        if name in _ZEROS:
-            return ast.Constant(0)
+        if name in _NUMBERS:
+            return ast.Constant(_NUMBERS[name])
         if name in _TENSORS and node.args:
             return node.args[0]
         if name in _UNCHANGED and operands:
