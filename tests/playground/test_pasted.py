@@ -352,6 +352,7 @@ def test_a_class_as_the_target_of_cross_entropy_is_no_probability(scores: str, t
         "x = torch.tensor([1.0, 2.0]); x.requires_grad_(True)",
         "x = torch.tensor([1.0, 2.0]); x.requires_grad = True",
         "x = nn.Parameter(torch.tensor([1.0, 2.0]))",
+        "x = torch.tensor([1.0, 2.0]).clone().requires_grad_()",
     ],
 )
 def test_what_requires_no_gradient_in_code_that_says_what_does_is_a_constant(leaf: str) -> None:

@@ -11,6 +11,7 @@ import torch
 from torch.nn import functional
 
 from lessons.playground.document.contents import Document, Input
+from lessons.playground.document.input_text import read_values
 from lessons.playground.language.pasted import Pasted, pasted
 from lessons.playground.language.spellings import NUMBERS, TABLE
 from lessons.playground.running.outcome import run
@@ -336,6 +337,14 @@ x = torch.tensor({x}, dtype=torch.float64, requires_grad=True)
 loss = (relu(x) * x).sum()
 loss.backward()
 """,
+    "leaves": """
+import torch
+double = torch.float64
+data, w = torch.tensor({x}, dtype=double), torch.zeros(40, dtype=double, requires_grad=True)
+x = data.clone().requires_grad_()
+loss = ((x * data + torch.exp(w) - x) ** 2).mean()
+loss.backward()
+""",
     "masks": """
 import torch
 x = torch.tensor({x}, dtype=torch.float64, requires_grad=True)
@@ -364,13 +373,17 @@ def test_a_script_has_torchs_numbers(code: str) -> None:
     code = code.replace("{x}", str(x.tolist()))
     read = pasted(code, [])
     assert read is not None
-    assert (read.unread, [*read.inputs]) == ((), ["x"])
     there: dict[str, Any] = {}
     exec(code, there)
-    inputs = (Input("x", tuple(x.tolist())),)
+    tensors = {name: one for name, one in there.items() if torch.is_tensor(one) and one.is_leaf}
+    leaves = {name for name, one in tensors.items() if one.requires_grad}
+    assert (read.unread, {*read.inputs}) == ((), leaves)
+    inputs = tuple(Input(name, read_values(read.inputs[name])) for name in leaves)
     outcome = run(Document(inputs, read.program, output=read.output), curves=False)
     torch.testing.assert_close(outcome.values["loss"], there["loss"].detach())
-    torch.testing.assert_close(outcome.gradients["trick_gradient"]["x"], there["x"].grad)
+    for name in leaves:
+        found = outcome.gradients["trick_gradient"][name]
+        torch.testing.assert_close(found, tensors[name].grad)
 
 
 @pytest.mark.parametrize(

@@ -156,7 +156,7 @@ def _body(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.stmt]
         raise _UnreadError(last)
     if len(backward.args.args) != 2:
         raise _UnreadError(backward.args)
-    names = {path(target)[-1]: value for target, value in _assigned(forward.body)}
+    names = {path(target)[-1]: value for target, value in assigned(forward.body)}
     returned = _returned(forward, backward, names)
     gradients = [_WithOperators().visit(one) for one in getattr(returned, "elts", [returned])]
     read = [place for place, one in enumerate(gradients) if ast.unparse(one) != "None"]
@@ -194,7 +194,7 @@ def _computing(lines: Iterable[ast.stmt], read: Collection[str] = ()) -> list[as
     """
 
     def keeps(line: ast.stmt) -> bool:
-        targets = [target for target, _ in _assigned([line])]
+        targets = [target for target, _ in assigned([line])]
         return bool(targets) and all(
             isinstance(one, ast.Attribute) and one.attr not in read for one in targets
         )
@@ -207,7 +207,7 @@ def _is_x(node: ast.expr, x: ast.Name) -> bool:
     return ast.unparse(_WithOperators().visit(copy.deepcopy(node))) == x.id
 
 
-def _assigned(lines: Iterable[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
+def assigned(lines: Iterable[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
     """What assignments give values to, and each value, of a tuple one by one."""
     pairs = (
         (t, line.value) for line in lines if isinstance(line, ast.Assign) for t in line.targets
@@ -222,7 +222,7 @@ def _assigned(lines: Iterable[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 def _names_behind(value: ast.expr, function: ast.FunctionDef) -> set[str]:
     """The names that a value is made of, entry by entry, so that it has their shape."""
-    given = [(path(target)[-1], made) for target, made in _assigned(ast.walk(function))]
+    given = [(path(target)[-1], made) for target, made in assigned(ast.walk(function))]
     found, waiting = set[str](), list[ast.AST]([value])
     while waiting:
         node = waiting.pop()
@@ -249,7 +249,7 @@ def _returned(
                   and path(c.func)[-1] == "save_for_backward"), [])  # fmt: skip
     context = backward.args.args[0].arg
     known: dict[str, ast.expr] = {f"{context}.saved_tensors": ast.Tuple(saved)}
-    for target, value in _assigned(forward.body):
+    for target, value in assigned(forward.body):
         if isinstance(target, ast.Attribute) and isinstance(value, ast.Name | ast.Tuple):
             known[f"{context}.{target.attr}"] = value
     put = _Inlined(known)

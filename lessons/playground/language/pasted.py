@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from lessons.gradient_tricks.text import listed, visible
 from lessons.playground.language.emit import in_torch_of
 from lessons.playground.language.expressions import Node, kind_of, row_of, surrogates
-from lessons.playground.language.own_gradients import as_plain_functions
+from lessons.playground.language.own_gradients import as_plain_functions, assigned
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.pasted_expressions import (
     ROOTS,
@@ -54,7 +54,7 @@ _SILENT = {"backward", "step", "zero_grad", "save_for_backward", "train", "eval"
 """Calls on a line of their own that change no value."""
 _LAYERS = {"Linear", "Conv1d", "Conv2d", "Conv3d"}
 """Layers that multiply their input by weights."""
-_REQUIRES = re.compile(r"requires_grad(=True| = True|_\((True)?\))|\bParameter\(")
+_REQUIRES = re.compile(r"requires_grad(=True|_\((?!False))|\bParameter\(")
 _MASK = ast.parse("x > 0", mode="eval").body
 _SKIPPED = (ast.Import, ast.ImportFrom, ast.Assert, ast.Pass, ast.Raise)
 _RESULTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
@@ -392,6 +392,9 @@ class _Paste(PastedExpressions):
         name = _name(targets[0])
         if not all(isinstance(one, ast.Name) for one in targets):
             self._unread(node)
+        elif parts and any(map(values_in, parts)):
+            for one, part in zip(targets, parts, strict=False):
+                self.assign(node, one, part)
         elif len(parts) == len(targets):
             # As Python does: all are read before any is given.
             each = [self.expression(node, part) for part in parts]
@@ -401,8 +404,10 @@ class _Paste(PastedExpressions):
             self.assign(node, targets[0], value)
             self.renamed[_name(targets[1])] = places = self.input(self.fresh(_name(targets[1])))
             self.why[places] = input_note(node, _shown(node))
-        elif (values := values_in(value)) and (not self.leaves or name in self.leaves):
-            self.renamed[name] = made = self.input(self.clean(name), values)
+        elif (values := values_in(value, self.numbers if name in self.leaves else None)) and (
+            not self.leaves or name in self.leaves
+        ):
+            self.renamed[name] = made = self.input(self.fresh(name), values)
             self.written[made] = values
             tail = self.comments.get(node.end_lineno or 0)
             self.above[made] = (*self._comments(node), *([tail] if tail else []))
@@ -501,14 +506,16 @@ def _functions(tree: Iterable[ast.stmt]) -> Iterator[ast.FunctionDef]:
             yield from _functions(node.body)
 
 
-def _leaves(tree: Iterable[ast.stmt]) -> Iterator[str]:
+def _leaves(tree: Sequence[ast.stmt]) -> Iterator[str]:
     """The names of the tensors that the code says require a gradient."""
-    for node in (part for line in tree for part in ast.walk(line)):
-        plain = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
-        code = ast.unparse(node) if plain or isinstance(node, ast.Assign | ast.AnnAssign) else ""
-        if _REQUIRES.search(code):
-            yield from re.findall(r"\w+", code.partition(" = ")[0])
-            yield from re.findall(r"(\w+)\.requires_grad_", code)
+    for target, value in assigned(part for line in tree for part in ast.walk(line)):
+        code = ast.unparse(value)
+        if path(target)[-1] == "requires_grad":
+            yield from path(target)[:1] * (code == "True")
+        elif _REQUIRES.search(code):
+            yield path(target)[-1]
+    for line in tree:
+        yield from re.findall(r"(\w+)\.requires_grad_\((?!False)", ast.unparse(line))
 
 
 def _defaults(function: ast.FunctionDef) -> dict[str, ast.expr | None]:

@@ -102,6 +102,12 @@ class PastedExpressions(Reader):
         self.remarks: dict[tuple[int, str], None] = {}  # by line
         self.stopped = False  # within no_grad
 
+    @property
+    def numbers(self) -> dict[str, str]:
+        """The numbers that the code writes out, by its own names."""
+        made = self.renamed.items()
+        return {name: self.written[one] for name, one in made if one in self.written}
+
     @abstractmethod
     def inline(self, name: str, node: ast.Call) -> Node:
         """What a call of another function of the code gives."""
@@ -297,8 +303,7 @@ class PastedExpressions(Reader):
         if row.name == "cross_entropy":
             given = self.bind(node, row, operands)
             target = self.read(given["t"])
-            scores, classes = (self.written.get(self.renamed.get(path(given[one])[0], ""), "")
-                               or values_in(given[one]) for one in ("x", "t"))  # fmt: skip
+            scores, classes = (values_in(given[one], self.numbers) for one in ("x", "t"))
             whole = classes and not re.search(r"[.e]", classes)  # not a probability of each
             if kind_of(target) == "number" or whole or scores.startswith("[["):
                 raise self.error(given["t"], WORDS("only_numbers"))
@@ -486,17 +491,30 @@ def number_in(node: ast.AST | None) -> str:
     return written if re.fullmatch(r"-?[\d.]+(e-?\d+)?", written) else ""
 
 
-def values_in(node: ast.expr) -> str:
-    """The numbers of a tensor that is written out, as in torch.tensor([1.0, 2.0])."""
-    called = node.func if isinstance(node, ast.Call) else None
-    if isinstance(called, ast.Attribute) and called.attr in {*WITHOUT_EFFECT} - {*TENSORS}:
-        return values_in(called.value)  # of torch.tensor(…).requires_grad_()
-    while isinstance(node, ast.Call) and path(node.func)[-1] in TENSORS and node.args:
-        node = node.args[0]
-        if not isinstance(node, ast.Call):
-            written = ast.unparse(node)
-            return written if re.fullmatch(r"[-\d\s.,e\[\]]+", written) else ""
-    return ""
+def values_in(node: ast.expr, known: Mapping[str, str] | None = None) -> str:
+    """The numbers of a tensor that is written out, as in torch.tensor([1.0, 2.0]).
+
+    Args:
+        known: the numbers of names; None if neither a name nor torch.zeros(2) will do.
+    """
+    called = path(node.func)[-1] if isinstance(node, ast.Call) else ""
+    if isinstance(node, ast.Name):
+        return (known or {}).get(node.id, "")
+    if not isinstance(node, ast.Call):
+        return ""
+    if called in TENSORS and node.args and isinstance(node.args[0], ast.Call | ast.Name):
+        return values_in(node.args[0], known)
+    if called in TENSORS and node.args:
+        written = ast.unparse(node.args[0])
+        return written if re.fullmatch(r"[-\d\s.,e\[\]]+", written) else ""
+    if called in {*WITHOUT_EFFECT, "clone", "detach"} and isinstance(node.func, ast.Attribute):
+        return values_in(node.func.value, known)  # of torch.tensor(…).requires_grad_()
+    value = str(NUMBERS.get(called, "")) if known is not None else ""
+    sizes = [number_in(size) for size in node.args]
+    if len(sizes) < 3 and all(re.fullmatch(r"[1-9]|[1-5]\d", size) for size in sizes):
+        for size in reversed(sizes if value else []):
+            value = f"[{', '.join([value] * int(size))}]"
+    return value
 
 
 def unwrapped(node: ast.expr) -> ast.expr:
