@@ -361,6 +361,15 @@ def test_what_requires_no_gradient_in_code_that_says_what_does_is_a_constant(lea
     assert (inputs_of(now), now.form["in.x.values"]) == ("x", "[1, 2]")
 
 
+def test_a_view_of_a_leaf_is_no_leaf_of_its_own_and_a_constant_is_no_output() -> None:
+    found = present(pasted("import torch\nx = torch.tensor([1.0, 2.0], requires_grad=True)\n"
+                           "x = x.view(-1)\ny = x * 2\n", []))  # fmt: skip
+    assert (found.program, found.inputs) == ("y = x * 2", {"x": "[1.0, 2.0]"})
+    found = present(pasted("def f(x):\n    y = x * 2\n    return torch.tensor([1.0])\n", ["x"]))
+    assert found.output == "y"
+    assert said("unread_output") == found.unread[0]
+
+
 @pytest.mark.parametrize(
     ("body", "program"),
     [

@@ -269,7 +269,7 @@ def unread(document: Document) -> list[str]:
     """What the comments of a program warn of: three lines, and how many more there are."""
     above = [line for one in document.inputs for line in one.above]
     text = "\n".join([*above, document.program]).replace(f"\n{_MORE}", " ")
-    found = re.findall(rf"^# {WORDS('warning')} (.*)", text, re.MULTILINE)
+    found = re.findall(rf"^# {re.escape(WORDS('warning'))} (.*)", text, re.MULTILINE)
     more = [WORDS("more_unread", n=len(found) - _MOST_SAID)] * (len(found) > _MOST_SAID)
     return [*found[:_MOST_SAID], *more]
 

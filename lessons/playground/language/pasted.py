@@ -373,7 +373,9 @@ class _Paste(PastedExpressions):
             self.assign(node, ast.Name(self.output, ast.Store()), returned)
             unread = self.output not in self.names or self.output in self.inputs
         if unread and not tricky:
-            self.unread.append(self.why[self.output](""))
+            said = WORDS("unread_output", code=visible(ast.unparse(returned), 48))
+            why = self.why.get(self.output)
+            self.unread.append(why("") if why else (node.lineno, said))
         for other in tricky:
             self.assign(node, ast.Name("out", ast.Store()), other)
 
@@ -390,6 +392,8 @@ class _Paste(PastedExpressions):
                    for one in parts]  # fmt: skip
         parts = value.elts if isinstance(value, ast.Tuple) and len(targets) > 1 else []
         name = _name(targets[0])
+        new = name not in self.renamed or _REQUIRES.search(ast.unparse(value))
+        known = self.numbers if new and name in self.leaves else None
         if not all(isinstance(one, ast.Name) for one in targets):
             self._unread(node)
         elif parts and any(map(values_in, parts)):
@@ -404,9 +408,7 @@ class _Paste(PastedExpressions):
             self.assign(node, targets[0], value)
             self.renamed[_name(targets[1])] = places = self.input(self.fresh(_name(targets[1])))
             self.why[places] = input_note(node, _shown(node))
-        elif (values := values_in(value, self.numbers if name in self.leaves else None)) and (
-            not self.leaves or name in self.leaves
-        ):
+        elif (values := values_in(value, known)) and (not self.leaves or name in self.leaves):
             self.renamed[name] = made = self.input(self.fresh(name), values)
             self.written[made] = values
             tail = self.comments.get(node.end_lineno or 0)
