@@ -395,3 +395,10 @@ def test_code_that_was_mangled_on_its_way_is_read_or_left() -> None:
         read += found is not None
         assert found is None or found.program
     assert read > 20
+
+
+@pytest.mark.parametrize("line", ["() = x", "y = torch.logical_not()", "y = torch.detach()"])
+def test_a_line_that_torch_itself_would_refuse_is_left_out_and_said(line: str) -> None:
+    found = present(pasted(f"import torch\n{line}\nz = x * 2", ["x"]))
+    assert found.output == "z"
+    assert f"# {line}" in found.program or found.unread

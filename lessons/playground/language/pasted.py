@@ -386,7 +386,7 @@ class _Paste(PastedExpressions):
             value, target = replaced(target, value), target.value
         if isinstance(target, ast.Attribute) and target.attr in ("requires_grad", "grad"):
             return
-        parts = getattr(target, "elts", [target])
+        parts = getattr(target, "elts", None) or [target]
         on_self = {one.attr for one in parts if isinstance(one, ast.Attribute)}
         targets = [ast.Name(one.attr, ast.Store()) if isinstance(one, ast.Attribute) else one
                    for one in parts]  # fmt: skip

@@ -249,7 +249,7 @@ class PastedExpressions(Reader):
             return self._read_as(node, ast.Constant(NUMBERS[name]))
         if name in _LOGIC and len(operands) == 2:
             return self._read_as(node, ast.BinOp(operands[0], _LOGIC[name](), operands[1]))
-        if name == "logical_not":
+        if name == "logical_not" and len(operands) == 1:
             return self._read_as(node, ast.UnaryOp(ast.Invert(), *operands))
         if name == "where" and len(operands) == 3 and self._is_method(called):
             return self._read_as(node, call("where", operands[1], operands[0], operands[2]))
@@ -298,7 +298,7 @@ class PastedExpressions(Reader):
         return super()._tensor(node)
 
     def function(self, node: ast.Call, row: Signature, operands: Sequence[ast.expr]) -> Node:
-        if row.text == "stop_gradient(x)" and not names_in(operands[0]):
+        if row.text == "stop_gradient(x)" and operands and not names_in(operands[0]):
             return self.read(operands[0])
         if row.name == "cross_entropy":
             given = self.bind(node, row, operands)
