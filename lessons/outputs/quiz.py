@@ -3,6 +3,7 @@ charts to find a program's gradient in."""
 
 import math
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ SEEDS = 10**6
 """Quizzes of one chapter."""
 GAVE_UP, DONE = "gave_up", "done"
 """The keys of a task's answers."""
+_TRIED = re.compile(r"^\*\*Try it:\*\*.*?(?:\n\n|\Z)", re.DOTALL | re.MULTILINE)
 _NEAR = 0.05
 """A gradient to reach differs from the one before by more than this share of it."""
 _PLACES = 0.25, 0.75
@@ -70,6 +72,11 @@ class Prediction(_Item):
         question = self.step.question
         assert question is not None  # the lesson's text can't be read otherwise
         return question
+
+    @property
+    def text(self) -> str:
+        """The step's text, without what it lets one try first."""
+        return _TRIED.sub("", self.step.text)
 
     @cached_property
     def result(self) -> Result:
@@ -246,7 +253,7 @@ def gradients_by_slider(lesson: Lesson, number: int) -> list[tuple[str, Number, 
             found += [
                 (leaf, slider, value, before, moved[leaf])
                 for leaf, before in whole.items()
-                if _is_another(before, moved.get(leaf))
+                if moved.get(leaf) and _is_another(before, moved[leaf])
             ]
     return found
 

@@ -153,7 +153,7 @@ def _match(item: Match, answer: str, commit: Commit) -> None:
 def _prediction(item: Prediction, answer: str, commit: Commit) -> None:
     """Show a question or, after the answer, the verdict."""
     facts, options = item.result.facts, item.options
-    text = fill(item.step.text, facts)
+    text = fill(item.text, facts)
     heading = options[item.right].text if answer else item.step.title
     st.markdown(f"## {heading}", anchors=False)
     if not answer:

@@ -179,7 +179,7 @@ export class Graph {
   #draw() {
     const { spec, step, place } = this;
     if (!spec) return;
-    this.drawing.show(spec, reached(spec, step, hasLanded(place)), this.cuts);
+    this.drawing.show(spec, reached(spec, step, hasLanded(place)), this.cuts, !this.stepper.replays);
     if (this.steps.open && !this.stepper.replays) this.said.show(spec, step);
     this.#describe();
     this.#move();

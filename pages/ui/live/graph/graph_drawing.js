@@ -73,8 +73,9 @@ export class Drawing {
    * @param {Laid} spec
    * @param {Reached} reached
    * @param {Set<string>} cuts
+   * @param {boolean} follows  whether a large drawing scrolls to the node that the step is at
    */
-  show(spec, reached, cuts) {
+  show(spec, reached, cuts, follows) {
     this.spec = spec;
     const above = spec.brackets && spec.right ? BRACKET : MARGIN; // and below
     const beside = spec.brackets && !spec.right ? BRACKET : MARGIN;
@@ -101,7 +102,7 @@ export class Drawing {
     this.order = spec.nodes.flatMap(({ id }) => [id, ...sent(id).map((edge) => edge.id)]);
     this.#stopAt(this.stop !== null && this.known.has(this.stop) ? this.stop : this.order[0]);
     const now = spec.nodes.find(({ id }) => reached.nodes.get(id)?.state === "current");
-    if (now && now.id !== this.current) this.#bring(now);
+    if (follows && now && now.id !== this.current) this.#bring(now);
     this.current = now?.id ?? null;
   }
 
