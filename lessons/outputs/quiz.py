@@ -151,8 +151,8 @@ def quiz(slug: str, seed: int) -> tuple[Item, ...]:
     items: dict[tuple[int, int], Item] = {}
     kinds = Counter(one[:2] for one in left)  # how many kinds each step offers
     times = Counter[int]()  # how often each lesson was drawn
-    # A chapter may have a single cut: the move before it can be of the same lesson.
-    for kind in ("move", "cut", "match", "question", "question"):
+    # A chapter may have a single cut, in a step that offers a move, too.
+    for kind in ("cut", "move", "match", "question", "question"):
         of_kind = [one for one in left if one[2] == kind] or left
         place, number, _, make = min(of_kind, key=lambda one: (times[one[0]], kinds[one[:2]]))
         items[place, number] = make(lessons[place], number, draw)

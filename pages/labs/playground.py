@@ -133,17 +133,25 @@ def state(wish: Wish) -> State:
         raise RefusedTextError(next(map(str, errors.values())))
     last = compute(good) if good is not None else None
     computed = last if isinstance(last, Computed) else None
-    return State(form, document or good or preset(FIRST), computed, errors, notice)
+    told = document if document and _can_be_written(document) else good
+    return State(form, told or preset(FIRST), computed, errors, notice)
 
 
 def _document(text: str) -> Document | None:
     """The document that a text is, if it can be written again."""
     try:
         document = from_text(text)
-        to_text(document)
     except PlaygroundError:
         return None
-    return document
+    return document if _can_be_written(document) else None
+
+
+def _can_be_written(document: Document) -> bool:
+    """Whether a document can be written as text: a rule may be for an op type that there isn't."""
+    try:
+        return bool(to_text(document))
+    except PlaygroundError:
+        return False
 
 
 def placed(error: PlaygroundError, text: str) -> PlaygroundError:

@@ -42,7 +42,7 @@ class State:
 
     Args:
         form: what each control shows, refused text included.
-        document: the last one that could be read; its program may still be wrong.
+        document: the last one that can be written as text; its program may still be wrong.
         computed: the last good picture.
         errors: what is refused, by control.
         notice: what to tell the learner once: an address that could not be read, a refused cut.

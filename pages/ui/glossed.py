@@ -25,7 +25,7 @@ def show_text(lesson: Lesson, step: int, text: str, *, code_alone: bool = False)
         lesson: the lesson with the text.
         step: the step's number, counted from 1.
         text: our own Markdown; nothing in it comes from a visitor.
-        code_alone: leave out the text around the code, and what it prints.
+        code_alone: leave out the text around the code.
     """
     question = lesson.prose.steps[step - 1].question
     if question and not question.is_of_lab:
@@ -36,7 +36,7 @@ def show_text(lesson: Lesson, step: int, text: str, *, code_alone: bool = False)
             st.markdown(part, unsafe_allow_html=True)
         if kind == "python":
             st.html(markup(code, label=WORDS("code_in_question")))
-        elif kind == "text" and not code_alone:
+        elif kind == "text":
             st.html(output(code))
 
 

@@ -45,7 +45,9 @@ from importlib.util import find_spec
 import gradient_tricks, torch
 
 def run(name):
-    return doctest.testmod(importlib.import_module(name))
+    module = importlib.import_module(name)
+    torch.set_default_dtype(torch.float32)  # gradient_tricks.playground sets float64
+    return doctest.testmod(module)
 
 modules = [one.name for one in pkgutil.walk_packages(gradient_tricks.__path__, "gradient_tricks.")]
 readme = doctest.DocTestParser().get_doctest(
