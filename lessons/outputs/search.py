@@ -79,4 +79,4 @@ def plain(text: str) -> str:
     """Return a lesson's Markdown without its marks; an ellipsis stands for a computed value."""
     text = _LINK.sub(r"\1", _VALUE.sub("…", text))
     text = re.sub(r"\\(?:[a-z]*name|text)?\{?([A-Za-z]*)|[{}]", r"\1", _MARKUP.sub(" ", text))
-    return re.sub(r" ([?.,;:])", r"\1", " ".join(text.split()))
+    return re.sub(r" ([?.,;:])(?!\w)", r"\1", " ".join(text.split()))
