@@ -23,7 +23,7 @@ def markup(source: str, marks: Mapping[int, Mark] | None = None, label: str = ""
         )
         code = "".join(text for _, text in pieces)
         indent = len(code) - len(code.lstrip())
-        style = f' style="--in: {indent}ch"' if indent else ""
+        style = f' style="--indent: {indent}ch"' if indent else ""
         rows.append(f'<{tag} class="gt-row"{style}>{line or " "}\n</{tag}>')
     head = f'<pre class="gt-code" role="region" aria-label="{html.escape(label)}">'
     return f"{head}<code>{''.join(rows)}</code></pre>"
