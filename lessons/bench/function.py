@@ -76,10 +76,11 @@ class Function:
     @cached_property
     def stops_noise(self) -> bool:
         """Whether the noise reaches the output through ``stop_gradient`` alone."""
-        passing = (
-            replace(one, value=_Passing().visit(copy.deepcopy(one.value))) for one in self.lines
+        lines = tuple(
+            replace(line, value=_WithoutStopped().visit(copy.deepcopy(line.value)))
+            for line in self.lines
         )
-        return self.output not in replace(self, lines=tuple(passing)).noisy
+        return self.output not in replace(self, lines=lines).noisy
 
     def _after(self, name: str) -> frozenset[str]:
         found = {name}
@@ -241,8 +242,8 @@ class _Noise(ast.NodeTransformer):
         return self.middle if self.noise == "off" and node.id == NOISE else node
 
 
-class _Passing(ast.NodeTransformer):
-    """Takes out what ``stop_gradient`` covers."""
+class _WithoutStopped(ast.NodeTransformer):
+    """Puts 0 in place of each ``stop_gradient(…)``."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         if isinstance(node.func, ast.Name) and node.func.id == "stop_gradient":

@@ -291,8 +291,8 @@ TRICKS: Mapping[str, Trick] = {
 }
 
 
-def readable(function: Function, op: str) -> list[str]:
-    """The names that a rule for this op type may read."""
+def names_in_rule(function: Function, op: str) -> list[str]:
+    """Return the names that a rule for this op type may read."""
     ops = _ops(function).get(op, {})
     inputs = max(map(len, ops), default=0)
     named = {name for names in ops.values() for name in names}

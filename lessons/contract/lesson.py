@@ -245,7 +245,11 @@ class Lesson:
     def figures(
         self, result: Result, values: Settings, hidden: frozenset[str], opens: int = 0
     ) -> list[Figure]:
-        """Draw the lab's charts without the traces of the hidden roles; ``opens`` as there."""
+        """Draw the lab's charts without the traces of the hidden roles.
+
+        Args:
+            opens: as in ``covered_figure``.
+        """
         seen = covered_result(result, hidden)
         return [covered_figure(one, hidden, opens) for one in self.lab.figures(seen, values)]
 

@@ -3,7 +3,6 @@ charts to find a program's gradient in."""
 
 import math
 import random
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from lessons.outputs.catalogue import chapters_by_slug
 from lessons.outputs.computed import computed, leaf_gradients
 from lessons.playground.document.as_text import to_text
 from lessons.playground.running.outcome import run
-from lessons.prose.steps import Option, Question, Step, fill
+from lessons.prose.steps import TRY, Option, Question, Step, fill
 
 WORDS = Texts(__file__)
 
@@ -32,7 +31,6 @@ SEEDS = 10**6
 """Quizzes of one chapter."""
 GAVE_UP, DONE = "gave_up", "done"
 """The keys of a task's answers."""
-_TRIED = re.compile(r"^\*\*Try it:\*\*.*?(?:\n\n|\Z)", re.DOTALL | re.MULTILINE)
 _NEAR = 0.05
 """A gradient to reach differs from the one before by more than this share of it."""
 _PLACES = 0.25, 0.75
@@ -76,7 +74,8 @@ class Prediction(_Item):
     @property
     def text(self) -> str:
         """The step's text, without what it lets one try first."""
-        return _TRIED.sub("", self.step.text)
+        parts = self.step.text.split("\n\n")
+        return "\n\n".join(part for part in parts if not part.startswith(TRY))
 
     @cached_property
     def result(self) -> Result:
@@ -104,7 +103,7 @@ class Task(_Item):
         goal: in facts, as ``lessons.prose.goal`` reads it.
         solved: what reaches it, over the settings.
         reason: why it does.
-        hidden: the controls that would reach it without the move that is asked for.
+        hidden: the controls that could reach it in another way than the text asks for.
     """
 
     text: str
@@ -253,14 +252,14 @@ def gradients_by_slider(lesson: Lesson, number: int) -> list[tuple[str, Number, 
             found += [
                 (leaf, slider, value, before, moved[leaf])
                 for leaf, before in whole.items()
-                if moved.get(leaf) and _is_another(before, moved[leaf])
+                if _is_another(before, moved.get(leaf))
             ]
     return found
 
 
 def _is_another(before: float, after: float | None) -> bool:
-    """Whether a gradient is a number that one can tell from the one before."""
-    if after is None or not math.isfinite(after):
+    """Whether a gradient is a number other than 0 that one can tell from the one before."""
+    if not after or not math.isfinite(after):
         return False
     return not math.isclose(before, after, rel_tol=_NEAR, abs_tol=_NEAR)
 
@@ -305,7 +304,7 @@ def gradients_to_reach(lesson: Lesson, number: int) -> list[tuple[str, str, floa
             found += [
                 (leaf, edge.name, before, left[leaf])
                 for leaf, before in whole.items()
-                if left.get(leaf) and _is_another(before, left[leaf])
+                if _is_another(before, left.get(leaf))
             ]
     return found
 

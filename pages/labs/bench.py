@@ -11,7 +11,7 @@ from lessons.bench.comparison import Comparison, Side, compare
 from lessons.bench.figures import arrows, draws, figures
 from lessons.bench.function import NOISE
 from lessons.bench.setting import SIDES, Form, Interval, Setting, read_setting
-from lessons.bench.tricks import OWN, TRICKS, StopGradient, cuts, readable
+from lessons.bench.tricks import OWN, TRICKS, StopGradient, cuts, names_in_rule
 from lessons.bench.words import label
 from lessons.contract.lesson import Lesson, RefusedTextError
 from lessons.contract.parameters import InvalidParametersError, Parameter
@@ -50,7 +50,7 @@ _USUAL = "sqrt(x**2 * u)"
 """The function of a wish that names none."""
 _CHARTS = "a.forward", "b.forward", "a.gradient", "b.gradient"
 GRADIENT = "gradient"
-"""What a teacher's link may hide besides controls: all that tells a gradient."""
+"""What a teacher's link may hide besides controls: everything that shows a gradient."""
 LONGEST = 400
 """Characters that a control's text has at most."""
 
@@ -84,16 +84,18 @@ def frame(wish: Wish) -> Frame:
         comparison = _fallback(wish.good, form, errors)
     said = comparison.setting.form | {name: form[name] for name in errors if name in form}
     groups = _groups(comparison, said, errors, wish)
-    untold = GRADIENT in wish.hide
-    most = 1 if untold else None  # what tells the value is first
+    values_only = GRADIENT in wish.hide
+    most = 1 if values_only else None  # the value comes first
     charts = [*figures(comparison), *filter(None, (draws(comparison), arrows(comparison)))]
     return build(
         said,
         wish.open,
         below_stage=_CHARTS,
-        graph=partial(_graph, comparison, untold),
-        charts=[one for one in charts if not untold or one.name.endswith(".forward")],
-        table=None if untold else table({"A: ": comparison.a.outcome, "B: ": comparison.b.outcome}),
+        graph=partial(_graph, comparison, values_only),
+        charts=[one for one in charts if not values_only or one.name.endswith(".forward")],
+        table=None
+        if values_only
+        else table({"A: ": comparison.a.outcome, "B: ": comparison.b.outcome}),
         code=partial(_code, comparison),
         labels=dict.fromkeys(_CHARTS, "") | {"draws": WORDS("draws"), "arrows": WORDS("arrows")},
         accepted=not errors,
@@ -188,7 +190,7 @@ def _groups(
             if one.name != "expression" or values["rule"] == "typed"
         ]
         if controls[-1]["name"].endswith(".expression"):
-            read = ", ".join(readable(setting.function, values["op"]))
+            read = ", ".join(names_in_rule(setting.function, values["op"]))
             controls[-1]["label"] = label("expression", names=read)
         about: Group = {"title": side.upper(), "open": True, "area": side, "controls": controls}
         groups.append(about | {"code": _formula(setting, shown)})
@@ -328,18 +330,18 @@ def _code(comparison: Comparison) -> Code:
     }
 
 
-def _graph(comparison: Comparison, untold: bool) -> GraphSpec:
+def _graph(comparison: Comparison, values_only: bool) -> GraphSpec:
     """The graph of the function, with the gradients of A above each edge and of B below.
 
     Args:
-        untold: whether it has the values alone.
+        values_only: whether the graph leaves out the gradients.
     """
     setting, plain = comparison.setting, comparison.plain
     # The noise has no box: the op that reads it names it.
     noise = [node.name for node in plain if node.label == NOISE]
     others = [node.name for node in plain if node.name not in noise]
     made: Any = drawing(plain, place(comparison.a.checked), only=others, steps=False)
-    made = covered(made) if untold else made
+    made = covered(made) if values_only else made
     made |= {"equation": [], "scissors": None, "cuts": [], "covered": ""}
     drawn: GraphSpec = made | {"stretches": [], "leaves": []}
     for node in drawn["nodes"]:
@@ -350,7 +352,7 @@ def _graph(comparison: Comparison, untold: bool) -> GraphSpec:
         _bracket(setting, name, side, labels)
         for name, side in zip(SIDES, (comparison.a, comparison.b), strict=True)
     ]
-    if untold:
+    if values_only:
         return drawn
     sides = comparison.a.edges, comparison.b.edges
     ends = [(labels[edge["from"]], labels[edge["to"]]) for edge in drawn["edges"]]

@@ -21,7 +21,7 @@ from lessons.playground.document.gestures import (
     form_of,
     from_code,
     gestured,
-    unread,
+    warnings_in,
 )
 from lessons.playground.document.presets import preset, preset_of
 from lessons.playground.language.limits import MAX_DRAWN
@@ -227,7 +227,7 @@ def _graph(made: Computed, recording: Recording) -> GraphSpec:
 def _notes(state: State, controls: list[Group]) -> list[NoteSpec]:
     """What to say above the charts."""
     open_ = {one["name"] for group in controls if group["open"] for one in group["controls"]}
-    said = "\n".join([*[state.notice] * bool(state.notice), *unread(state.document)])
+    said = "\n".join(filter(None, (state.notice, *warnings_in(state.document))))
     found: list[NoteSpec] = [{"level": "warning", "text": said}] if said else []
     stray = [error for name, error in state.errors.items() if name not in open_]
     found += [{"level": "error", "text": str(error)} for error in stray]

@@ -147,7 +147,9 @@ class Addresses:
             if file:
                 app = await file.answer(Headers(scope=scope))
             # Streamlit leads from an address with a slash at its end to the one without.
-            elif name not in _STREAMLITS and (name == path or name.removesuffix("/") not in served):
+            elif name not in _STREAMLITS and not (
+                path.startswith(self._root) and name.removesuffix("/") in served
+            ):
                 home = html.escape(scope.get("root_path", "") + self._root)
                 app = HTMLResponse(_PAGE.substitute(_FILLED, home=home), 404, _NOT_KEPT)
         elif kind == "websocket" and path.removeprefix(self._root) not in self._sockets:

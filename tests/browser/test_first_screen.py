@@ -87,4 +87,4 @@ def test_next_moves_little(app: Server, open_page: OpenPage, slug: str) -> None:
         assert sum(value for value, *_ in shifts) <= 0.05, (step, shifts)
         asked = [text for text in page.evaluate("sent.labs ?? []") if " ask " in text]
         assert len(asked) <= 1, "it passes through no settings in between"
-        assert page.evaluate(NAMES) >= 12.9, step  # graph.css: --gl-least
+        assert page.evaluate(NAMES) >= 15, step

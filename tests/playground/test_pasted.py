@@ -7,7 +7,7 @@ import re
 import pytest
 
 from lessons.playground.document.contents import Noise
-from lessons.playground.document.gestures import unread
+from lessons.playground.document.gestures import warnings_in
 from lessons.playground.document.words import WORDS as DOCUMENT
 from lessons.playground.language.emit import in_torch
 from lessons.playground.language.functions import CALLABLE
@@ -149,7 +149,7 @@ def test_a_script_of_drawn_tensors_has_one_that_stays_and_what_its_backward_is_c
     assert now.document.program.endswith("y = x * u\nloss = (y * y).sum()")
     assert now.document.input("x").remark == WORDS("invented")
     assert now.document.input("u").noise == Noise("uniform", 0.0, 1.0)
-    (warning,) = unread(now.document)
+    (warning,) = warnings_in(now.document)
     assert said("of_your_code unread", "with tricks.gradient_override_map") == warning
 
 
@@ -269,7 +269,7 @@ def test_a_function_of_ones_own_is_read_where_it_is_applied() -> None:
 def test_a_backward_of_another_form_is_named_with_its_line(gradient: str) -> None:
     now = typed(FUNCTION.format(value="x * 2", gradient=gradient))
     assert now.document.program.endswith("output = x * 2")
-    first, *_ = unread(now.document)
+    first, *_ = warnings_in(now.document)
     assert said("of_your_code unread_backward", "Line 11 of", "Own") == first
 
 
@@ -293,14 +293,14 @@ def test_a_layer_is_a_weight_and_what_comes_before_it_is_kept() -> None:
         statements("h = relu(first_0_weight * x) ** 2\nout = last_weight * h", now)
     )
     layer = WORDS("layer", layer="first_0", input="first_0_weight")
-    assert WORDS("of_your_code", line=5, said=layer) in unread(now.document)
+    assert WORDS("of_your_code", line=5, said=layer) in warnings_in(now.document)
 
 
 def test_a_last_layer_that_cannot_be_read_is_named_and_the_value_before_it_is_the_output() -> None:
     now = typed(NET.format(last="Decoder()"))
     assert present(now.computed).outcome.output == "h"
     after = WORDS("unread_output", code="self.last(h)")
-    assert WORDS("of_your_code", line=10, said=after) in unread(now.document)
+    assert WORDS("of_your_code", line=10, said=after) in warnings_in(now.document)
 
 
 def test_what_changes_in_place_is_named_with_its_line() -> None:
@@ -328,7 +328,7 @@ def test_what_stands_in_for_unread_code_is_warned_of_while_it_is_in_the_program(
         assert said("of_your_code unread_input", "Line 4 of", "ce is") == warning["text"]
     assert all(len(line) <= 60 for line in now.form["program"].split("\n") if line[0] == "#")
     more = "".join(f" * self.layer{place}(scores)" for place in range(4))
-    found = unread(typed(LOSS.format(more)).document)
+    found = warnings_in(typed(LOSS.format(more)).document)
     assert found[3:] == [DOCUMENT("more_unread", n=2)]
 
 
@@ -340,7 +340,7 @@ def test_what_stands_in_for_unread_code_is_warned_of_while_it_is_in_the_program(
 def test_a_class_as_the_target_of_cross_entropy_is_no_probability(scores: str, target: str) -> None:
     now = typed(f"import torch\nx = torch.tensor({scores})\ny = x * 2\nt = {target}\n"
                 "loss = torch.nn.functional.cross_entropy(y, t)\n")  # fmt: skip
-    (warning,) = unread(now.document)
+    (warning,) = warnings_in(now.document)
     assert said("of_your_code unread_output", "Line 5 of") == warning
 
 
@@ -367,7 +367,7 @@ def test_a_view_of_a_leaf_is_no_leaf_of_its_own_and_a_constant_is_no_output() ->
     assert (found.program, found.inputs) == ("y = x * 2", {"x": "[1.0, 2.0]"})
     found = present(pasted("def f(x):\n    y = x * 2\n    return torch.tensor([1.0])\n", ["x"]))
     assert found.output == "y"
-    assert said("unread_output") == found.unread[0]
+    assert said("unread_output") == found.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -401,4 +401,4 @@ def test_code_that_was_mangled_on_its_way_is_read_or_left() -> None:
 def test_a_line_that_torch_itself_would_refuse_is_left_out_and_said(line: str) -> None:
     found = present(pasted(f"import torch\n{line}\nz = x * 2", ["x"]))
     assert found.output == "z"
-    assert f"# {line}" in found.program or found.unread
+    assert f"# {line}" in found.program or found.warnings

@@ -377,7 +377,7 @@ def test_a_script_has_torchs_numbers(code: str) -> None:
     exec(code, there)
     tensors = {name: one for name, one in there.items() if torch.is_tensor(one) and one.is_leaf}
     leaves = {name for name, one in tensors.items() if one.requires_grad}
-    assert (read.unread, {*read.inputs}) == ((), leaves)
+    assert (read.warnings, {*read.inputs}) == ((), leaves)
     inputs = tuple(Input(name, read_values(read.inputs[name])) for name in leaves)
     outcome = run(Document(inputs, read.program, output=read.output), curves=False)
     torch.testing.assert_close(outcome.values["loss"], there["loss"].detach())
@@ -400,7 +400,7 @@ def test_a_script_has_torchs_numbers(code: str) -> None:
 def test_a_backward_that_is_no_factor_of_the_gradient_is_named(backward: str) -> None:
     read = pasted(MASKED.format(value="x.round()", backward=backward, x=X), [])
     assert read is not None
-    (note,) = read.unread
+    (note,) = read.warnings
     assert said("of_your_code unread_backward", "Own") == note
 
 
@@ -409,7 +409,7 @@ def test_a_function_whose_value_has_another_shape_is_named(value: str) -> None:
     code = MASKED.format(value=value, backward="return g * x, None, None", x=X)
     read = pasted(code, [])
     assert read is not None
-    assert said("unread_backward", value) == read.unread[0]
+    assert said("unread_backward", value) == read.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -434,6 +434,6 @@ def test_what_backward_reads_is_what_forward_kept(kept: str, factor: str, readab
     inputs = (Input("x", tuple(X)),)
     outcome = run(Document(inputs, read.program, output=read.output), curves=False)
     torch.testing.assert_close(outcome.values["loss"], there["loss"].detach())
-    assert (not read.unread) == readable
+    assert (not read.warnings) == readable
     if readable:
         torch.testing.assert_close(outcome.gradients["trick_gradient"]["x"], there["x"].grad)

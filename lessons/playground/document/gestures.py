@@ -265,8 +265,8 @@ def from_code(form: Form, last: Document | None) -> tuple[Form, str]:
     return form | {"program": to_text(document)}, said
 
 
-def unread(document: Document) -> list[str]:
-    """What the comments of a program warn of: three lines, and how many more there are."""
+def warnings_in(document: Document) -> list[str]:
+    """Return the first three warnings in a program's comments, and how many more there are."""
     above = [line for one in document.inputs for line in one.above]
     text = "\n".join([*above, document.program]).replace(f"\n{_MORE}", " ")
     found = re.findall(rf"^# {re.escape(WORDS('warning'))} (.*)", text, re.MULTILINE)
@@ -305,12 +305,14 @@ def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
         if found.output:
             note, above = found.invented.get(name, ""), found.above.get(name, ())
             if len(note) > _LONGEST_REMARK:
-                above = (*_comment(note, warning if note in found.unread else "#"), *above)
+                above = (*_comment(note, warning if note in found.warnings else "#"), *above)
             one = replace(one, remark=note * (len(note) <= _LONGEST_REMARK), above=above)
         inputs.append(one)
     inputs = inputs or [*there.values()]
     if found.output and inputs:
-        notes = [note for note in found.unread if note not in found.invented.values()][:_MOST_NOTED]
+        notes = [note for note in found.warnings if note not in found.invented.values()][
+            :_MOST_NOTED
+        ]
         top = [line for note in notes for line in _comment(note, warning)]
         above = (f"# {WORDS('from_code')}", *top, *inputs[0].above)
         inputs[0] = replace(inputs[0], above=above)

@@ -29,7 +29,7 @@ from lessons.playground.language.spellings import (
 from lessons.playground.language.words import WORDS
 
 _MOST_PARTS = 1000
-"""Of what a name of backward stands for: one that reads another twice doubles it."""
+"""AST nodes of what a name in backward stands for: to read another name twice doubles them."""
 _OTHER_SHAPE = {"sum", "mean", "norm", "logsumexp", "matmul", "max", "min", "amax", "amin", "prod"}
 """Functions whose value has another shape than their operand."""
 _VIEWS = {*WITHOUT_EFFECT, "detach"} - {"expand", "expand_as"}
@@ -118,7 +118,7 @@ class _WithOperators(ast.NodeTransformer):
 
 
 class _Inlined(ast.NodeTransformer):
-    """Puts what backward's names stand for in their place, and what forward saved."""
+    """Replaces backward's names, and what forward saved, by the expressions they stand for."""
 
     def __init__(self, known: Mapping[str, ast.expr]) -> None:
         self.known = known
@@ -170,7 +170,7 @@ def _body(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.stmt]
     known = [*given, *stored]
     attributes = {one.attr for one in ast.walk(gradient) if isinstance(one, ast.Attribute)}
     if any(known.count(name) > 1 for name in names_in(gradient)) or {*known} & attributes:
-        raise _UnreadError(gradient)  # which of its values depends on where it was saved
+        raise _UnreadError(gradient)  # which value is meant depends on where it was saved
     if changed := x.id in stored:
         kept = ast.Assign([ast.Name(f"{x.id}_given", ast.Store())], x, lineno=lines[0].lineno)
         lines, x = [kept, *lines], ast.Name(f"{x.id}_given", ast.Load())
@@ -208,7 +208,7 @@ def _is_x(node: ast.expr, x: ast.Name) -> bool:
 
 
 def assigned(lines: Iterable[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """What assignments give values to, and each value, of a tuple one by one."""
+    """Yield the target and the value of each assignment; those of a tuple one by one."""
     pairs = (
         (t, line.value) for line in lines if isinstance(line, ast.Assign) for t in line.targets
     )
@@ -221,7 +221,7 @@ def assigned(lines: Iterable[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 
 def _names_behind(value: ast.expr, function: ast.FunctionDef) -> set[str]:
-    """The names that a value is made of, entry by entry, so that it has their shape."""
+    """Return the names that a value is computed from entry by entry, so that it has their shape."""
     given = [(path(target)[-1], made) for target, made in assigned(ast.walk(function))]
     found, waiting = set[str](), list[ast.AST]([value])
     while waiting:
@@ -239,10 +239,10 @@ def _names_behind(value: ast.expr, function: ast.FunctionDef) -> set[str]:
 def _returned(
     forward: ast.FunctionDef, backward: ast.FunctionDef, names: Mapping[str, ast.expr]
 ) -> ast.expr:
-    """What backward returns, in names of forward.
+    """Return what backward returns, in names of forward.
 
     Args:
-        names: what forward gives names and attributes.
+        names: the values that forward assigns, by name or attribute.
     """
     calls = [s.value for s in forward.body if isinstance(s, ast.Expr)]
     saved = next((c.args for c in calls if isinstance(c, ast.Call)
@@ -279,7 +279,7 @@ def _returned(
 def _given(
     line: ast.stmt, put: _Inlined, names: Mapping[str, ast.expr]
 ) -> Iterator[tuple[ast.expr, ast.expr, bool]]:
-    """What a statement of backward gives values to, each value, and whether it changes in place."""
+    """Yield each target of a statement in backward, its value, and whether it changes in place."""
     pairs: list[tuple[ast.expr, ast.expr]] = []
     in_place = not isinstance(line, ast.Assign)
     if isinstance(line, ast.Assign):
@@ -311,7 +311,7 @@ def _given(
 
 
 def _shares(line: ast.stmt) -> bool:
-    """Whether what a statement gives may be another tensor's own numbers, as a view is."""
+    """Whether a statement's value may share memory with another tensor, as a view does."""
     node: ast.AST | None = getattr(line, "value", None)
     while isinstance(node, ast.Call) and path(node.func)[-1] in _VIEWS:
         node = node.func.value if isinstance(node.func, ast.Attribute) else None
@@ -370,7 +370,7 @@ def _multiplied(x: ast.expr, sign: int, factor: ast.expr | None) -> ast.expr:
 
 
 def _asks_for_gradient(test: ast.expr) -> bool:
-    """Whether a condition is on what there is to differentiate."""
+    """Whether a condition asks if an input needs a gradient, or if anything is None."""
     parts = [*ast.walk(test)]
     asked = (isinstance(one, ast.Attribute) and one.attr == "needs_input_grad" for one in parts)
     return any(asked) or any(isinstance(one, ast.Is | ast.IsNot) for one in parts)

@@ -309,13 +309,13 @@ class Reader:
         return self.as_number(value, node, WORDS("comparison_as_operand"))
 
     def as_number(self, value: Node, at: ast.expr, refused: str) -> Node:
-        """What is no comparison."""
+        """Return a number or a tensor; refuse a comparison."""
         if kind_of(value) == "mask":
             raise self.error(at, refused)
         return value
 
     def as_mask(self, value: Node, at: ast.expr, refused: str) -> Node:
-        """A comparison."""
+        """Return a comparison; refuse anything else."""
         if kind_of(value) != "mask":
             raise self.error(at, refused)
         return value

@@ -73,7 +73,7 @@ class Pasted:
             input that is there and stays as it is.
         output: the name that it returns; empty where the program is the old one, reworded.
         notes: what was left out, and how some of it was read.
-        unread: what could not be read, and what stands in its place: backwards, then line by line.
+        warnings: what can't be read, and what stands in its place: backwards first, then by line.
         invented: the inputs that the code has no values for, each with what it stands for.
         above: the comments at the inputs that the code has values for.
         others: names whose lines have a trick that the output does not read.
@@ -83,7 +83,7 @@ class Pasted:
     inputs: dict[str, str]
     output: str
     notes: tuple[str, ...]
-    unread: tuple[str, ...]
+    warnings: tuple[str, ...]
     invented: dict[str, str]
     above: dict[str, tuple[str, ...]]
     others: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ def pasted(text: str, inputs: Sequence[str], before: str = "") -> Pasted | None:
     if _is_code(tree) or _replaces(clean, tree, before):
         return found
     # Of a program that is typed here, only torch's words become the language's own.
-    guessed = paste.why or (found and found.unread)
+    guessed = paste.why or (found and found.warnings)
     return None if found is None or guessed else replace(found, output="")
 
 
@@ -162,7 +162,7 @@ class _Paste(PastedExpressions):
         self.result: Node | None = None  # what that helper returns
         self.lines: list[str] = []
         self.notes: list[str] = []
-        self.unread: list[tuple[int, str]] = []
+        self.warnings: list[tuple[int, str]] = []
         self.leaves: set[str] = set()  # what requires a gradient; empty if the code doesn't say
         self.output = self.last = ""  # what the code calls its result, or gives last
         self.several: tuple[ast.Return, int, str] | None = None
@@ -226,9 +226,9 @@ class _Paste(PastedExpressions):
             self.notes.append(WORDS("left_out", names=listed([*self.left])))
         why = {name: self.why[name](name) for name in used if name in self.why}
         if not self.done and (wanted := self.output or self.last) in self.why.keys() - {*used}:
-            self.unread.append(self.why[wanted](""))
-        self.unread += [why[n] for n in why if why[n][0] and values[n] not in NOISE.values()]
-        unread = [at(*one) for one in dict.fromkeys((*backwards, *sorted(self.unread)))]
+            self.warnings.append(self.why[wanted](""))
+        self.warnings += [why[n] for n in why if why[n][0] and values[n] not in NOISE.values()]
+        told = [at(*one) for one in dict.fromkeys((*backwards, *sorted(self.warnings)))]
         shown, tricks = _with_a_trick(program, used, output)
         if self.several:
             node, count, returned = self.several
@@ -236,7 +236,7 @@ class _Paste(PastedExpressions):
             self.notes.append(at(node.lineno, WORDS("several_returned", count=count, output=said)))
         invented = {name: at(*one) for name, one in why.items()}
         notes = (*dict.fromkeys(self.notes),)
-        return Pasted(program, values, shown, notes, (*unread,), invented, self.above, tricks)
+        return Pasted(program, values, shown, notes, (*told,), invented, self.above, tricks)
 
     def _arguments(self, function: ast.FunctionDef, used: ast.Call | None = None) -> dict[str, str]:
         """What a function's arguments are called in the program; those not given are inputs."""
@@ -323,7 +323,7 @@ class _Paste(PastedExpressions):
                 shown = visible(f"if {test}", 35)
                 first = WORDS("first_branch", code=shown)
                 said = WORDS("other_branch", code=shown) if other else first
-                self.unread.append((node.lineno, said))
+                self.warnings.append((node.lineno, said))
             for each in node.orelse if other else node.body:
                 self.statement(each)
         elif isinstance(node, ast.With):
@@ -332,7 +332,7 @@ class _Paste(PastedExpressions):
             self.stopped |= "no_grad" in context or "inference_mode" in context
             if "gradient_override_map" in context:
                 shown = visible(f"with {context}", 48)
-                self.unread.append((node.lineno, WORDS("unread", code=shown)))
+                self.warnings.append((node.lineno, WORDS("unread", code=shown)))
             for each in node.body:
                 self.statement(each)
             self.stopped = before
@@ -350,7 +350,7 @@ class _Paste(PastedExpressions):
         self.why |= {made: input_note(node, shown) for _, made in given}
         self._emit(node, f"# {shown}")
         if not given:
-            self.unread.append((node.lineno, with_hint(WORDS("unread", code=shown), node)))
+            self.warnings.append((node.lineno, with_hint(WORDS("unread", code=shown), node)))
 
     def _return(self, node: ast.Return) -> None:
         self.done, value = True, node.value
@@ -375,7 +375,7 @@ class _Paste(PastedExpressions):
         if unread and not tricky:
             said = WORDS("unread_output", code=visible(ast.unparse(returned), 48))
             why = self.why.get(self.output)
-            self.unread.append(why("") if why else (node.lineno, said))
+            self.warnings.append(why("") if why else (node.lineno, said))
         for other in tricky:
             self.assign(node, ast.Name("out", ast.Store()), other)
 
@@ -386,10 +386,10 @@ class _Paste(PastedExpressions):
             value, target = replaced(target, value), target.value
         if isinstance(target, ast.Attribute) and target.attr in ("requires_grad", "grad"):
             return
-        parts = getattr(target, "elts", None) or [target]
-        on_self = {one.attr for one in parts if isinstance(one, ast.Attribute)}
+        targets = getattr(target, "elts", None) or [target]
+        on_self = {one.attr for one in targets if isinstance(one, ast.Attribute)}
         targets = [ast.Name(one.attr, ast.Store()) if isinstance(one, ast.Attribute) else one
-                   for one in parts]  # fmt: skip
+                   for one in targets]  # fmt: skip
         parts = value.elts if isinstance(value, ast.Tuple) and len(targets) > 1 else []
         name = _name(targets[0])
         new = name not in self.renamed or _REQUIRES.search(ast.unparse(value))

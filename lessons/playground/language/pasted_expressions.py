@@ -206,7 +206,7 @@ class PastedExpressions(Reader):
         return self._mask(lambda a, b: _chosen(left, a, _chosen(right, a, b)), node)
 
     def _mask(self, choose: Callable[[Node, Node], Node], at: ast.expr) -> Node:
-        """A combination of masks, by what chooses one of two expressions with it."""
+        """Combine masks; ``choose`` writes one of two expressions, as a where with all of them."""
         self.count(at)
         one, zero = (of_kind(ast.Constant(number), "number", at) for number in (1.0, 0.0))
         made = ast.Compare(choose(one, zero), [ast.Gt()], [zero])
@@ -222,7 +222,7 @@ class PastedExpressions(Reader):
         return made
 
     def as_mask(self, value: Node, at: ast.expr, refused: str = "") -> Node:
-        """A tensor that is a condition: what torch takes for one is true where it is not 0."""
+        """Return a mask; a tensor is true where it is not 0, as in torch."""
         if kind_of(value) != "tensor":
             return super().as_mask(value, at, refused)
         zero = of_kind(ast.Constant(0.0), "number", at)
@@ -400,8 +400,7 @@ def call(name: str, *arguments: ast.expr) -> ast.Call:
 
 
 def _chosen(mask: Node, a: Node, b: Node) -> Node:
-    """Write where for a mask, or one for each mask that it combines if that repeats no more than
-    a name."""
+    """Write a where; for combined masks one each, if that repeats nothing longer than a name."""
     if (choose := vars(mask).get("choose")) and all(len([*walk(one)]) < 3 for one in (a, b)):
         made: Node = choose(a, b)
         return made
@@ -425,7 +424,7 @@ def is_mask(node: ast.AST | None, known: Mapping[str, ast.expr]) -> bool:
 
 
 def replaced(target: ast.Subscript, value: ast.expr) -> ast.Call:
-    """What ``x[mask] = value`` makes of x."""
+    """Write ``x[mask] = value`` as a where."""
     return call(
         "where", target.slice, _Whole(target.slice).visit(copy.deepcopy(value)), target.value
     )
@@ -469,7 +468,7 @@ def with_hint(said: str, node: ast.AST) -> str:
 
 
 def input_note(node: ast.expr | ast.stmt, code: str, noise: str = "") -> Why:
-    """Say, for an input's name, that it stands for this code; for none, that nothing does."""
+    """Say, for an input's name, that it stands for this code; without a name, that nothing does."""
 
     def say(name: str) -> tuple[int, str]:
         if not name:

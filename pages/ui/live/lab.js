@@ -225,8 +225,8 @@ class Lab {
   }
 
   /**
-   * The step of code that the learner pasted, which the answer translates; null for a program. It has the
-   * code alone: undo brings it back to be run once more.
+   * The undo step for code that the learner has pasted; null for a program. It holds the code alone, which
+   * undo brings back as it was before the playground translated it.
    * @param {string | undefined} text
    */
   #pasted(text) {

@@ -141,7 +141,7 @@ export class View {
    * @param {Manner} manner
    */
   show(frame, picture, { place, graphStep, reset, newest, resting }) {
-    // Of another state nothing is copied yet.
+    // The link to another state hasn't been copied.
     if (frame.query !== this.frame?.query) setText(this.share.link, phrase("copy_link"));
     this.frame = frame;
     this.picture = picture;

@@ -17,7 +17,7 @@ const CONFIG = {
   locales: { "en-US": { dictionary: { Zoom: phrase("zoom") } } }, // Plotly's own default
 };
 
-const STAGE = 340; // px, the height of a chart on the stage
+const STAGE = 340; // px, the height of a chart on the stage; in a lesson more in a high window: lab.css
 const QUIET = 150; // ms without a new picture before Plotly takes over what was drawn without it
 const FINGER = matchMedia("(hover: none)");
 const TITLE = 24; // pixels above a chart that is taken away as a picture
@@ -61,7 +61,7 @@ export class Chart {
     this.spec = spec;
     setText(this.title, spec.title);
     setText(this.caption, spec.caption);
-    plot.style.height = `${staged ? STAGE : Math.min(spec.height, STAGE)}px`;
+    plot.style.height = staged ? `calc(${STAGE}px + var(--gl-taller, 0px))` : `${Math.min(spec.height, STAGE)}px`;
     setOrRemove(plot, "aria-label", spec.alt);
   }
 

@@ -15,7 +15,7 @@ export class Undo {
   }
 
   /**
-   * Make a step of what is there, unless it is the one shown or shows just another op type's rule.
+   * Make a step of what is there, unless it is the step shown, or only another op type's rule is.
    * @param {Form} form
    */
   remember(form) {
