@@ -31,11 +31,11 @@ def siamese(one, two, predictor, stop):
     target_two = two.detach() if stop else two
     first = cosine(predictor(one), target_two)
     second = cosine(predictor(two), target_one)
-    return -(first + second) / 2
+    return -0.5 * (first + second)
 
 
 def open_loss(one, two, predictor):  # the same without a stop, to compare with
-    return -(cosine(predictor(one), two) + cosine(predictor(two), one)) / 2
+    return -0.5 * (cosine(predictor(one), two) + cosine(predictor(two), one))
 
 
 class TwoLayers(torch.nn.Module):  # points are columns

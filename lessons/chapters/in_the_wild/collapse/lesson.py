@@ -94,7 +94,7 @@ def siamese(one: torch.Tensor, two: torch.Tensor, predictor: Predictor, stop: bo
     target_two = stop_gradient(two) if stop else two
     first = cosine(predictor(one), target_two)
     second = cosine(predictor(two), target_one)
-    return -(first + second) / 2
+    return -0.5 * (first + second)
 
 
 class Settings(ComputedInFloat32):
