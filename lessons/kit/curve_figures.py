@@ -73,14 +73,15 @@ def value_and_gradient(
         caption: what to look at.
     """
     value, gradient = names
-    at, y, *gradients = (result.number(name) for name in ("x", "forward", *GRADIENTS[:2]))
+    at, y, *gradients = result.numbers("x", "forward", *GRADIENTS[:2])
+    intended = result.number(GRADIENTS[2]) if GRADIENTS[2] in result.facts else None
     told = (
         forward_alt(spoken(result, ["forward"])),
         gradient_alt(gradient, spoken(result, GRADIENTS)),
     )
     return Figure(
         "curves",
-        value_and_gradient_at(value, gradient, (at, y, *gradients)),
+        value_and_gradient_at(value, gradient, (at, y, *gradients), intended),
         caption,
         " ".join(told),
         data,

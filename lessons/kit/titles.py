@@ -46,23 +46,24 @@ def gradient_at(gradient: str, point: Iterable[float], called: str = "x") -> str
     )
 
 
-def value_and_gradient_at(value: str, gradient: str, point: Iterable[float]) -> str:
+def value_and_gradient_at(
+    value: str, gradient: str, point: Iterable[float], intended: float | None = None
+) -> str:
     """Say at one x what the value is, what autograd returns and what the true gradient is.
+
+    Where autograd returns the true gradient and another one is intended, say the intended one.
 
     Args:
         value, gradient: their names.
         point: x, the value, autograd's gradient, the true gradient.
+        intended: the intended gradient, if the lesson has one.
     """
     at, y, came, true = point
-    return WORDS(
-        "value_and_gradient_at",
-        at=brief(at),
-        value=value,
-        y=brief(y),
-        name=gradient,
-        came=brief(came, true),
-        true=brief(true, came),
-    )
+    told = {"value": value, "y": brief(y), "name": gradient}
+    if intended is not None and brief(came, true) == brief(true, came) != brief(intended, came):
+        return WORDS("intended_at", **told, came=brief(came), intended=brief(intended, came))
+    told |= {"at": brief(at), "came": brief(came, true), "true": brief(true, came)}
+    return WORDS("value_and_gradient_at", **told)
 
 
 def value_at(value: str, point: Iterable[float], called: str = "x") -> str:

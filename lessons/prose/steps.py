@@ -275,18 +275,20 @@ class Prose:
     def hidden(self, answered: Collection[str], step: int) -> frozenset[str]:
         """The roles that open questions hide, at this step and at later steps.
 
-        A later question doesn't hide a role that an answered question has already shown.
+        A question doesn't hide at earlier steps what an answered question before it has shown.
 
         Args:
             answered: names of the questions that the learner has answered.
             step: the learner's step, counted from 1.
         """
-        shown = {role for one in self.questions if one.name in answered for role in one.hides}
-        here, *later = self.steps[step - 1 :]
-        asked = [question for one in later if (question := one.open_question(answered))]
-        hidden = {role for question in asked for role in question.hides} - shown
-        now = here.open_question(answered)
-        return frozenset(hidden.union(now.hides if now else ())) - here.uncovers
+        hidden: set[str] = set()
+        shown: set[str] = set()
+        for number, one in enumerate(self.steps, 1):
+            if one.question and one.question.name in answered:
+                shown.update(one.question.hides)
+            elif one.question and number >= step:
+                hidden |= {*one.question.hides} - (shown if number > step else set())
+        return frozenset(hidden) - self.steps[step - 1].uncovers
 
     def opens(self, answered: Collection[str], step: int) -> int:
         """The number of the later step whose question first shows what is hidden at this step.

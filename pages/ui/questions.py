@@ -230,7 +230,7 @@ def story_and_question(text: str) -> tuple[str, str]:
 def ask_ahead(step: Step) -> None:
     """Show a bug's question over its code, for a phone, where the text comes after the code."""
     ahead = plain(f"{step.title}. {story_and_question(step.text)[1]}")
-    st.html(f'<p class="gt-ahead" aria-hidden="true">{html.escape(ahead)}</p>')
+    st.html(f'<p class="gt-ahead">{html.escape(ahead)}</p>')
 
 
 def show_source(lesson: Lesson) -> None:

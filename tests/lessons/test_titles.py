@@ -101,6 +101,14 @@ def test_a_title_tells_both_gradients_at_the_learners_point(
     assert told["came"] != told["true"]
 
 
+def test_a_title_tells_the_intended_gradient_where_autograd_is_true_and_not_meant() -> None:
+    lesson = find("accumulated")
+    values = lesson.validate({"tokens": "2", "x": "-1,0.5,2", "point": "2"})
+    result = lesson.compute(values)
+    title = next(one.title for one in lesson.lab.figures(result, values) if one.name == "curves")
+    assert title.endswith("dL/dx = −0.5, intended 0.5")
+
+
 @LESSONS
 def test_titles_and_words_tell_nothing_of_what_is_covered(slug: str) -> None:
     """They stay the same where what is covered is something else."""

@@ -182,3 +182,10 @@ def test_a_table_that_tells_in_its_caption_has_another_one_until_then() -> None:
     table = Table("None ran", (("op", None), ("by", "trick_gradient")), (("mul", "1"),), "What ran")
     assert covered_table(table, frozenset({"trick_gradient"})).caption == "What ran"
     assert covered_table(table, frozenset({"noise"})) == table
+
+
+def test_an_answer_does_not_uncover_what_an_open_question_before_it_asks() -> None:
+    prose = find("two_players").prose
+    first, second = (one for one in prose.questions if "trick_gradient" in one.hides)
+    assert "trick_gradient" in prose.hidden([second.name], 1)
+    assert "trick_gradient" not in prose.hidden([first.name], 1)

@@ -121,8 +121,10 @@ def beliefs(run: Run, settings: Settings) -> dict[str, float | str]:
 CURVE = Curve(
     settings=Settings,
     plain=lambda x, **_: x**2,  # an identity leaves no trace
-    # What a map is written for: the true gradient times the factor, once.
-    intended=lambda x, factor, **_: factor * 2 * x,
+    # The innermost map's factor, once; without a rule, the op's own gradient.
+    intended=lambda x, factor, inner, place, **_: (
+        {"map": factor, "nested": inner}.get(place, 1.0) * 2 * x
+    ),
     words=WORDS,
     facts=(beliefs,),
 )

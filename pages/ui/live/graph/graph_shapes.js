@@ -75,7 +75,7 @@ export function pill(name) {
  */
 export function write(group, text, x, y) {
   const size = Math.min(20, Math.max(15, 120 / text.length));
-  const width = text ? Math.max(34, 14 + text.length * size * 0.52) : 0;
+  const width = text ? Math.max(34, 12 + text.length * size * 0.5) : 0; // PILL of places.py at most
   setAll(group.children[0], { x: x - width / 2, y: y - 14, width, height: 28, rx: 14 });
   setAll(group.children[1], { x, y, "font-size": size });
   setText(group.children[1], text);
