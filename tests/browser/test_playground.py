@@ -303,10 +303,11 @@ def test_a_preset_is_found_by_its_trick(page: Page) -> None:
 # --- in the app ---
 
 
+@pytest.mark.parametrize("asked", ["", "?preset=right_place"])  # its graph stands upright
 def test_what_one_works_with_is_in_sight_and_no_drawer_is_open(
-    app: Server, open_page: OpenPage
+    app: Server, open_page: OpenPage, asked: str
 ) -> None:
-    page = ready(open_page(app.url + PAGE))
+    page = ready(open_page(app.url + PAGE + asked))
     page.locator(".gl-below .main-svg").nth(1).wait_for()
     expect(page.locator(".gl-tab[aria-expanded=true]")).to_have_count(0)
     parts = [program(page), page.locator(".gl-stage"), *page.locator(".gl-below .gl-plot").all()]
