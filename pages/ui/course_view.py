@@ -91,10 +91,10 @@ def _card(chapter: Chapter, here: Lesson | None) -> None:
     st.markdown(chapter.summary)
     with st.container(horizontal=True, key=f"dots_{chapter.slug}"):
         for lesson in chapter.lessons:
-            short, last = lesson.prose.front["short"], _done_or_length(lesson)
+            short = lesson.prose.front["short"]
             if lesson is here:
-                short, last = f"**{short}**", WORDS("you_are_here")
-            _link(lesson, f"{short} *{lesson.title} · {last}*")
+                short = f"**{short}** · {WORDS('you_are_here')}"
+            _link(lesson, f"{short} *{lesson.title} · {_done_or_length(lesson)}*")
         _quiz(chapter)
 
 

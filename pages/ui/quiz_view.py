@@ -174,7 +174,6 @@ def _end(chapter: Chapter, items: Sequence[Item], said: str) -> None:
     st.markdown(f"**{chapter.title}:** {chapter.summary}")
     if st.context.is_embedded:
         return  # a teacher's page, which the links would lead out of
-    results.offer(chapter.lessons, chapter.slug)
     for item in missed:
         title = item.lesson.prose.front["short"]
         st.page_link(
@@ -186,6 +185,7 @@ def _end(chapter: Chapter, items: Sequence[Item], said: str) -> None:
     course = chapters()
     for after in course[course.index(chapter) + 1 :][:1]:
         st.page_link(f"{after.slug}.py", label=WORDS("next_chapter", chapter=after.title))
+    results.offer(chapter.lessons, chapter.slug)
 
 
 def _missed(items: Sequence[Item], said: str) -> list[Item]:
