@@ -23,7 +23,7 @@ from typing import NoReturn
 
 from lessons.check import Problem, check
 from lessons.check.runs import Problems, Runs
-from lessons.check.trainings import is_stale, keep, moved
+from lessons.check.trainings import describe_largest_change, is_stale, keep
 from lessons.contract.history import History
 from lessons.gradient_tricks.doctor import TraceError
 from lessons.gradient_tricks.doctor import command as trace
@@ -90,7 +90,8 @@ def _answer(options: argparse.Namespace, problems: list[Problem]) -> str:
             """Find no problem: note what a lesson gives that was trained again."""
             if is_stale(runs.lesson):
                 slug = runs.lesson.slug
-                said = f"A source changed, so {slug} was trained again: {moved(runs)}."
+                change = describe_largest_change(runs)
+                said = f"A source changed, so {slug} was trained again: {change}."
                 retrained.append(f"{said} To keep that: {_PROGRAM} keep {slug}")
             yield from ()
 

@@ -32,7 +32,7 @@ RULES: tuple[Rule, ...] = (
         prose.try_it,
         prose.trainings,
     ),
-    *(numbers.results, numbers.kept, numbers.cuts, numbers.ops),
+    *(numbers.results, numbers.match_saved, numbers.cuts, numbers.ops),
     *(experiments.values, experiments.slopes),
     *(questions.options, questions.typed, questions.sketches, questions.quiz, questions.bug),
     *(stage.titles, stage.drags, stage.graph, stage.touch, stage.answers, stage.tasks, stage.moves),
@@ -79,7 +79,7 @@ def check(slug: str, thorough: bool = False, *more: Rule) -> list[Problem]:
 def problems(runs: Runs, *rules: Rule) -> list[Problem]:
     """Apply rules to a lesson; an error in its code is a problem, too."""
     found: list[Problem] = []
-    with warnings.catch_warnings(action="error"), trainings.kept(runs):
+    with warnings.catch_warnings(action="error"), trainings.reuse_saved_runs(runs):
         leave_unsaid()
         for rule in rules:
             try:

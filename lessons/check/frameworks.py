@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from lessons.check.compared import compared, ours_at
+from lessons.check.differences import largest_differences, lesson_numbers
 from lessons.check.runs import Problems, Runs
 from lessons.contract.parameters import Numbers
 from lessons.outputs.plain_torch import equivalents
@@ -24,7 +24,7 @@ def digest(path: Path) -> str:
     return hashlib.blake2b(path.read_bytes(), digest_size=6).hexdigest()
 
 
-def kept(path: Path) -> dict[str, Any]:
+def read_printed(path: Path) -> dict[str, Any]:
     """Read what a file printed when it last ran, with its digest then; empty if it never did."""
     record = path.with_suffix(".json")
     found: dict[str, Any] = json.loads(record.read_text("utf-8")) if record.exists() else {}
@@ -36,7 +36,8 @@ def apart(runs: Runs, printed: dict[str, Any]) -> list[str]:
     lists = {one.name for one in runs.lesson.lab.parameters if isinstance(one, Numbers)}
     given = {name: text for name, text in _DRAWN.items() if name in lists}
     try:
-        found = compared(ours_at(runs, runs.lesson.validate(given)), printed)
+        ours = lesson_numbers(runs, runs.lesson.validate(given))
+        found = largest_differences(ours, printed)
     except ValueError as error:
         return [str(error)]
     return [f"{name} differs by {gap:.2g}" for name, gap in found.items() if not gap <= _TOLERANCE]
@@ -45,7 +46,7 @@ def apart(runs: Runs, printed: dict[str, Any]) -> list[str]:
 def files(runs: Runs) -> Problems:
     """Each file was run as it is now, and printed the lesson's numbers."""
     for path in equivalents(runs.lesson).values():
-        found = kept(path)
+        found = read_printed(path)
         if found.get("digest") != digest(path):
             yield path.name, f"It has changed since it was run. {AGAIN}"
         elif wrong := apart(runs, found["printed"]):

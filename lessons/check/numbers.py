@@ -141,8 +141,8 @@ def close(one: Any, other: Any, relative: float = 1e-3, absolute: float = 1e-9) 
     return same or (math.isnan(one) and math.isnan(other))
 
 
-def told(runs: Runs) -> list[dict[str, Any]]:
-    """What numbers.json keeps of each step: the facts that its texts quote, the right `answer`."""
+def quoted_facts(runs: Runs) -> list[dict[str, Any]]:
+    """For each step, the facts that its texts quote and the right `answer`, as in numbers.json."""
     found = []
     for step, _, result in runs.steps:
         verdict = step.question.computed if step.question else ()
@@ -154,16 +154,17 @@ def told(runs: Runs) -> list[dict[str, Any]]:
     return found
 
 
-def known(runs: Runs) -> list[dict[str, Any]]:
+def read_numbers(runs: Runs) -> list[dict[str, Any]]:
     """Read the lesson's numbers.json; empty if there is none."""
     path = runs.lesson.folder / FILE
     found: list[dict[str, Any]] = json.loads(path.read_text("utf-8")) if path.is_file() else []
     return found
 
 
-def kept(runs: Runs) -> Problems:
+def match_saved(runs: Runs) -> Problems:
     """The numbers that a text quotes, and the right answers, are those in numbers.json."""
-    was, now, again = known(runs), told(runs), f"python -m lessons keep {runs.lesson.slug}"
+    was, now = read_numbers(runs), quoted_facts(runs)
+    again = f"python -m lessons keep {runs.lesson.slug}"
     if [one.keys() for one in was] != [one.keys() for one in now]:
         yield None, f"The steps quote other facts than {FILE} keeps. Run `{again}`."
         return

@@ -8,7 +8,7 @@ import numpy as np
 
 from lessons.check.numbers import ends
 from lessons.check.runs import Problems, Runs
-from lessons.check.text import BOLD, tried
+from lessons.check.text import BOLD, try_it_paragraphs
 from lessons.contract.covering import covered_figure, covered_table
 from lessons.contract.figure import Figure
 from lessons.contract.parameters import InvalidParametersError, Parameter
@@ -206,13 +206,13 @@ def tasks(runs: Runs) -> Problems:
 def moves(runs: Runs) -> Problems:
     """What a step asks to move does move something."""
     labels = {one.label: one for one in runs.lesson.lab.parameters}
-    for number, step, text in tried(runs):
+    for number, step, text in try_it_paragraphs(runs):
         for label in sorted(set(BOLD.findall(text)) & labels.keys()):
-            if not moved(runs, number, labels[label], text):
+            if not control_changes_stage(runs, number, labels[label], text):
                 yield step, f"“{label}” moves nothing that the learner sees here."
 
 
-def moved(runs: Runs, number: int, control: Parameter, text: str) -> bool:
+def control_changes_stage(runs: Runs, number: int, control: Parameter, text: str) -> bool:
     """Whether another value of a control changes a step's stage, or a fact that is no setting."""
     step = runs.lesson.prose.steps[number - 1]
     few = {"seeds": "1", "run": "2"} if runs.lesson.lab.training else {}

@@ -144,7 +144,7 @@ def source(runs: Runs) -> Problems:
         yield "lesson.py", f"No line of the program has {runs.lesson.highlight!r} to highlight."
 
 
-def tried(runs: Runs) -> Iterator[tuple[int, Step, str]]:
+def try_it_paragraphs(runs: Runs) -> Iterator[tuple[int, Step, str]]:
     """Each paragraph **Try it:** of a step without a question, with the step and its number."""
     for number, step in enumerate(runs.lesson.prose.steps, 1):
         for text in TRIED.findall(step.text) if not step.question else ():
@@ -153,7 +153,7 @@ def tried(runs: Runs) -> Iterator[tuple[int, Step, str]]:
 
 def try_it(runs: Runs) -> Problems:
     """What a learner should try can be done: it names controls and options that exist."""
-    for _, step, text in tried(runs):
+    for _, step, text in try_it_paragraphs(runs):
         for why in _undoable(runs, step, text):
             yield step, f"{TRY} {why}: {text}"
     for step in runs.lesson.prose.steps:

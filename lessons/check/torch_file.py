@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from lessons.check.compared import compared, ours_at
+from lessons.check.differences import largest_differences, lesson_numbers
 from lessons.check.runs import Problems, Runs
 from lessons.contract.settings import Settings
 from lessons.gradient_tricks.text import listed
@@ -56,9 +56,8 @@ def printed_alike(runs: Runs, settings: Iterable[Settings]) -> Problems:
         found = printed(with_settings(in_torch(lesson), chosen), words)
         dtype = values.get("dtype", "float64")
         where = key(lesson, values) or "its defaults"
-        mine = ours_at(runs, values)
         try:
-            apart = compared(mine, found)
+            apart = largest_differences(lesson_numbers(runs, values), found)
         except ValueError as error:
             yield "in_torch.py", f"At {where} it prints something else: {error}."
             return

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lessons.check import numbers, stage
-from lessons.check.compared import one_apart
+from lessons.check.differences import difference
 from lessons.check.runs import Problems, Runs
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Facts
@@ -53,7 +53,7 @@ def digest(lesson: Lesson) -> str:
     return hashlib.blake2b(texts.encode(), digest_size=8).hexdigest()
 
 
-def read(lesson: Lesson) -> dict[str, Any]:
+def read_trained(lesson: Lesson) -> dict[str, Any]:
     """Read the lesson's trained.json; its parts are empty if there is none."""
     path = lesson.folder / FILE
     found: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
@@ -62,17 +62,17 @@ def read(lesson: Lesson) -> dict[str, Any]:
 
 def is_stale(lesson: Lesson) -> bool:
     """Whether the lesson trains, and a source changed since trained.json was written."""
-    return lesson.lab.training is not None and read(lesson)["sources"] != digest(lesson)
+    return lesson.lab.training is not None and read_trained(lesson)["sources"] != digest(lesson)
 
 
 @contextmanager
-def kept(runs: Runs) -> Iterator[None]:
-    """Within the block, answers and tasks are graded by the runs in trained.json, if these hold."""
+def reuse_saved_runs(runs: Runs) -> Iterator[None]:
+    """Grade answers and tasks in the block by the runs in trained.json, unless these are stale."""
     lesson, known = runs.lesson, dict[Any, Facts]()
     if runs.thorough:
         ENDS.clear()
     elif lesson.lab.training and not is_stale(lesson):
-        runs.trained |= read(lesson)["runs"]
+        runs.trained |= read_trained(lesson)["runs"]
         for name, facts in runs.trained.items():
             settings = tuple(tuple(one.split("=")) for one in name.split())
             known[lesson.lab, lesson.program, settings] = facts
@@ -87,7 +87,7 @@ def kept(runs: Runs) -> Iterator[None]:
             ENDS.pop(one, None)
 
 
-def told(lesson: Lesson) -> dict[str, Settings]:
+def quoted_trainings(lesson: Lesson) -> dict[str, Settings]:
     """The settings of each training that the text tells of, by its name in trained.json."""
     cases = [case(lesson, step) for step in lesson.prose.steps if tells(lesson, step)]
     return {key(lesson, values): values for values in cases}
@@ -97,24 +97,24 @@ def ends(lesson: Lesson, known: Mapping[str, Facts]) -> dict[str, Facts]:
     """The facts at the end of each training that the text tells of; train those not known."""
     return {
         name: known[name] if name in known else finished(lesson.lab, lesson.program, values).facts
-        for name, values in told(lesson).items()
+        for name, values in quoted_trainings(lesson).items()
     }
 
 
 def file(runs: Runs) -> Problems:
     """The file trained.json has the trainings that the text tells of, and no other."""
-    has, needs = read(runs.lesson)["ends"].keys(), told(runs.lesson).keys()
+    has, needs = read_trained(runs.lesson)["ends"].keys(), quoted_trainings(runs.lesson).keys()
     if has != needs or bool(needs) != bool(runs.lesson.lab.training):
         again = f"Run `python -m lessons keep {runs.lesson.slug}`."
-        told_of, kept = ([name or "the defaults" for name in one] for one in (needs, has))
-        yield "lesson.py", f"The text tells of trainings {told_of}; {FILE} has {kept}. {again}"
+        told_of, saved = ([name or "the defaults" for name in one] for one in (needs, has))
+        yield "lesson.py", f"The text tells of trainings {told_of}; {FILE} has {saved}. {again}"
 
 
-def moved(runs: Runs) -> str:
-    """Say which number of the runs in trained.json moved most since, beyond rounding."""
+def describe_largest_change(runs: Runs) -> str:
+    """Say which number of the runs in trained.json has changed most, beyond rounding."""
     pairs = [
-        (one_apart(old, runs.trained[run][name]), name, old, runs.trained[run][name])
-        for run, facts in read(runs.lesson)["runs"].items()
+        (difference(old, runs.trained[run][name]), name, old, runs.trained[run][name])
+        for run, facts in read_trained(runs.lesson)["runs"].items()
         for name, old in facts.items()
         if isinstance(old, float) and name in runs.trained.get(run, {})
     ]
@@ -131,13 +131,13 @@ def keep(slug: str) -> None:
         UnknownLessonError: there is no such lesson.
     """
     runs = Runs(load(folder_of(slug)), thorough=True)
-    with kept(runs):
-        steps = numbers.told(runs)
+    with reuse_saved_runs(runs):
+        steps = numbers.quoted_facts(runs)
         list(stage.tasks(runs))
     lines = ",\n".join(json.dumps(step, ensure_ascii=False) for step in steps)
     (runs.lesson.folder / numbers.FILE).write_text(f"[\n{lines}\n]\n", "utf-8")
     if runs.lesson.lab.training:
-        same = {} if is_stale(runs.lesson) else read(runs.lesson)["ends"]
+        same = {} if is_stale(runs.lesson) else read_trained(runs.lesson)["ends"]
         made = {"ends": ends(runs.lesson, same), "runs": runs.trained}
         rounded = json.dumps({"sources": digest(runs.lesson), **_rounded(made)}, indent=1)
         (runs.lesson.folder / FILE).write_text(rounded + "\n", "utf-8")

@@ -65,8 +65,11 @@ class Settings(Mapping[str, Any]):
         """Copy these settings with others in their place."""
         return type(self)({**self, **others})
 
-    def noted(self) -> tuple[Self, dict[str, Any]]:
-        """Copy these settings; the dict gets those that are read from the copy."""
+    def recording_reads(self) -> tuple[Self, dict[str, Any]]:
+        """Return a copy that notes which settings are read, and the dict of these.
+
+        A cached result needs only them as its key.
+        """
         own, read, cls = vars(self), dict[str, Any](), type(self)
 
         class Noted(cls):  # type: ignore[valid-type, misc]

@@ -65,7 +65,7 @@ class Training(Generic[S]):
         for training, of, read, snapshot in tuple(_AT_FIRST):  # another session may add to it
             if training is self and of is program and read.items() <= settings.items():
                 return snapshot
-        noted, read = settings.noted()
+        noted, read = settings.recording_reads()
         snapshot = self.begin(program, noted).look(0, noted, drawn=False)
         _AT_FIRST.append((self, program, read, snapshot))
         return snapshot

@@ -52,10 +52,10 @@ def frame(wish: Wish) -> Frame:
     Raises:
         RefusedTextError: a text is refused, and the wish brings nothing that was good.
     """
-    return shown(state(wish), wish.open)
+    return build_frame(state(wish), wish.open)
 
 
-def shown(state: State, opened: Collection[str] = ()) -> Frame:
+def build_frame(state: State, opened: Collection[str] = ()) -> Frame:
     """Build the frame of a state, with the views of the last good run.
 
     Args:

@@ -25,14 +25,14 @@ def playground() -> None:
         f'<h1 class="gt-unseen">{WORDS("playground")}</h1>'
         f'<h2 class="gt-unseen">{WORDS("program_and_result")}</h2>'
     )
-    order, note = asked(st.query_params)
+    order, note = order_from_address(st.query_params)
     with st.container(key="playground"):
         live_lab("playground", [order], note=note, first="program" not in st.query_params)
     _words()
 
 
-def asked(words: Mapping[str, str]) -> tuple[dict[str, Any], str]:
-    """Make the lab's order and note from an address's words; ``program`` counts before ``preset``.
+def order_from_address(words: Mapping[str, str]) -> tuple[dict[str, Any], str]:
+    """Make the lab's order and note from an address; ``program`` wins over ``preset``.
 
     Each run of the page sees the same address again, and the lab follows a link's ``n`` once.
     """

@@ -29,7 +29,7 @@ from pages.ui import numbers
 from pages.ui.memory import Trail
 from pages.ui.page import LIVE, STYLE
 from pages.ui.place import Place
-from pages.ui.playground_view import asked
+from pages.ui.playground_view import order_from_address
 from tests.server.serving import serving
 from tests.support.in_process import site
 from tests.support.server import ROOT
@@ -140,7 +140,7 @@ async def answer(request: Request) -> HTMLResponse:
     """The page that the app has at that address."""
     name, given = request.path_params.get("page", ""), dict(request.query_params)
     if name == "playground":
-        order, note = asked(given)
+        order, note = order_from_address(given)
         made = page({"lab": "playground", "orders": [order], "note": note})
     elif "lesson" in given:
         made = lesson_page(find(given.pop("lesson")), given)

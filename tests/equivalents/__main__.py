@@ -33,7 +33,7 @@ def main() -> int:
     for lesson, label, path in [
         (one, *each) for one in chosen for each in equivalents(one).items()
     ]:
-        entry, error = frameworks.kept(path), ""
+        entry, error = frameworks.read_printed(path), ""
         if asked.all or entry.get("digest") != frameworks.digest(path):
             printed, error = _run(asked.python, path)
             framework = "jax" if label == "JAX" else "tensorflow"

@@ -10,11 +10,11 @@ from lessons.playground.document.gestures import OWN_RULE, Form, form_of
 from lessons.playground.document.presets import Preset, preset, presets
 from lessons.playground.language.limits import MAX_DRAWN
 from pages.labs.messages import Wish
-from pages.labs.playground import FIRST, frame, seconds, shown, state
+from pages.labs.playground import FIRST, build_frame, frame, seconds, state
 from pages.labs.playground_controls import groups
 from pages.labs.playground_state import State
 from pages.labs.wire import encode
-from pages.ui.playground_view import asked
+from pages.ui.playground_view import order_from_address
 from tests.playground.programs import HOSTILE
 from tests.playground.said import said
 from tests.support.folded import folded
@@ -55,7 +55,7 @@ def tab() -> Tab:
 
 
 def arrived(**given: str) -> Tab:
-    return Tab(asked(given)[0]["values"])
+    return Tab(order_from_address(given)[0]["values"])
 
 
 @folded("one", presets(), ids=lambda one: one.name)
@@ -63,7 +63,7 @@ def test_a_preset_survives_the_form_and_is_known_again(one: Preset) -> None:
     tab = arrived(preset=one.name)
     assert tab.shown.errors == {}
     assert tab.shown.address() == {"preset": one.name}
-    made = shown(tab.shown)
+    made = build_frame(tab.shown)
     assert made["groups"][0]["controls"][0]["value"] == one.name
 
 
@@ -265,18 +265,19 @@ def test_scissors_cut_nothing_in_a_program_that_is_wrong_or_where_no_edge_is(tab
 
 def test_a_graph_that_is_too_large_is_not_drawn_and_that_is_said(tab: Tab) -> None:
     lines = ["a0 = x * 2", *(f"a{i} = sin(a{i - 1})" for i in range(1, MAX_DRAWN + 1))]
-    made = shown(tab.send("program", "\n".join(lines)))
+    made = build_frame(tab.send("program", "\n".join(lines)))
     assert made["graph"] is None
     assert made["figures"]
     assert any("The graph is not drawn" in note["text"] for note in made["notes"])
-    assert present(shown(tab.send("program", "\n".join(lines[:-1])))["graph"])["nodes"]
+    assert present(build_frame(tab.send("program", "\n".join(lines[:-1])))["graph"])["nodes"]
     all_read_x = ["a0 = x * 2", *(f"a{i} = a{i - 1} * x" for i in range(1, 50))]
-    assert shown(tab.send("program", "\n".join(all_read_x)))["graph"] is None
-    assert shown(tab.send("program", "\n".join(all_read_x[:25])))["graph"]
+    assert build_frame(tab.send("program", "\n".join(all_read_x)))["graph"] is None
+    assert build_frame(tab.send("program", "\n".join(all_read_x[:25])))["graph"]
 
 
 def test_the_drawing_knows_what_is_cut_and_what_has_no_text_to_cut(tab: Tab) -> None:
-    drawn = present(shown(tab.send("program", "y = clamp(x, 0, 2) * stop_gradient(u)"))["graph"])
+    made = build_frame(tab.send("program", "y = clamp(x, 0, 2) * stop_gradient(u)"))
+    drawn = present(made["graph"])
     assert drawn["cuts"] == ["mul:1"]
     cuttable = {edge["id"] for edge in drawn["edges"] if edge["cuttable"]}
     assert cuttable == {"clamp:0", "mul:0", "mul:1"}
@@ -292,7 +293,7 @@ def test_minus_zero_is_another_number_than_zero(tab: Tab) -> None:
 
 def test_what_no_address_can_hold_is_said_and_the_file_holds_it(tab: Tab) -> None:
     def warned(now: State) -> bool:
-        return any("download the file" in note["text"] for note in shown(now)["notes"])
+        return any("download the file" in note["text"] for note in build_frame(now)["notes"])
 
     assert tab.shown.address()
     assert not warned(tab.shown)
@@ -315,7 +316,7 @@ def test_no_program_breaks_the_lab(program: str) -> None:
     """Whatever stands in the field: one error in place or a picture, and an address that opens."""
     tab = Tab()
     now = tab.send("program", program)
-    made = shown(now)
+    made = build_frame(now)
     assert made["graph"] or made["figures"]
     if "program" not in now.errors and now.errors:
         assert made["notes"]

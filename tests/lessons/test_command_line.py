@@ -13,7 +13,7 @@ import pytest
 
 from lessons.__main__ import _asked, _parser, main
 from lessons.check.runs import Runs
-from lessons.check.trainings import kept
+from lessons.check.trainings import reuse_saved_runs
 from lessons.gradient_tricks.doctor.command import parse
 from lessons.outputs.catalogue import chapters, find, lessons
 from lessons.outputs.reading import reading
@@ -114,7 +114,7 @@ SOME = ["flip", "moons"]
 def test_what_a_lesson_tells_in_a_terminal_can_be_done_there(slug: str) -> None:
     """Each command is one of ours and is accepted, the bug's code is there, each link leads out."""
     lesson = find(slug)
-    with kept(Runs(lesson)):
+    with reuse_saved_runs(Runs(lesson)):
         said = reading(lesson, answers=True)
     lines = re.findall("^python -m lessons (.+)$", said, re.MULTILINE)
     assert lines

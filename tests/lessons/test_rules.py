@@ -25,9 +25,9 @@ from lessons.check import (
     stage,
     text,
     torch_file,
+    trainings,
 )
-from lessons.check import trainings as kept
-from lessons.check.compared import AT, compared
+from lessons.check.differences import CHOSEN_INPUT, largest_differences
 from lessons.check.runs import Runs
 from lessons.contract.figure import Figure
 from lessons.contract.result import Result
@@ -94,7 +94,7 @@ BROKEN = {
     (numbers.facts, "flip", "en.md"): [
         ("{{ added", "{{ adde", "no fact 'adde' to fill in. Did you mean added?"),
     ],
-    (numbers.kept, "flip", "numbers.json"): [
+    (numbers.match_saved, "flip", "numbers.json"): [
         ('"path": -4.0', '"path": -4.1', "'path' was -4.1"),
         ('"answer": "path"', '"answer": "other"', "was other"),
         ('"added"', '"adds"', "keep flip"),
@@ -183,7 +183,7 @@ BROKEN = {
     ],
     (frameworks.files, "flip", "in_jax.py"): [("import jax\n", "import jax  #\n", "changed since")],
     (frameworks.files, "flip", "in_jax.json"): [("-4.0", "-4.1", "trick_gradient differs by")],
-    (kept.file, "moving_target", "trained.json"): [
+    (trainings.file, "moving_target", "trained.json"): [
         ('"chance=1 steps=1000"', '"chance=0"', "has ['the defaults', 'chance=0'")
     ],
 }
@@ -377,7 +377,7 @@ def test_the_commands_fail_with_a_problem_and_keep_what_was_meant(
     chapter: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = edited(chapter, "flip", "numbers.json", '"path": -4.0', '"path": -4.1')
-    for module in (lessons.check, kept):
+    for module in (lessons.check, trainings):
         monkeypatch.setattr(module, "folder_of", lambda slug: folder)
     assert lessons.__main__.main(["check", "flip"]) == 1
     printed = capsys.readouterr().out
@@ -410,25 +410,25 @@ def test_what_trained_json_knows_is_not_trained_until_a_source_changes(
         run(*given)
 
     monkeypatch.setattr(Run, "advance", advance)
-    monkeypatch.setattr(kept, "digest", lambda of: kept.read(lesson)["sources"])
+    monkeypatch.setattr(trainings, "digest", lambda of: trainings.read_trained(lesson)["sources"])
     assert not problems(Runs(lesson), stage.tasks, questions.options)
     assert not made
-    monkeypatch.setattr(kept, "digest", lambda of: "other")
+    monkeypatch.setattr(trainings, "digest", lambda of: "other")
     runs = Runs(lesson)
     assert not problems(runs, stage.tasks, questions.options)
     assert made
-    assert kept.moved(runs) == "no number moved"
+    assert trainings.describe_largest_change(runs) == "no number moved"
     runs.trained = {name: {**facts, "trick_off": 0.25} for name, facts in runs.trained.items()}
-    assert re.fullmatch(r"trick_off [\d.e+]+ → 0.25", kept.moved(runs))
+    assert re.fullmatch(r"trick_off [\d.e+]+ → 0.25", trainings.describe_largest_change(runs))
 
 
 def test_the_digest_of_a_training_changes_with_each_of_its_sources(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lesson = find("moving_target")
-    shutil.copytree(kept._ROOT / "lessons", tmp_path / "lessons")
-    monkeypatch.setattr(kept, "_ROOT", tmp_path)
-    seen = {kept.digest(lesson)}
+    shutil.copytree(trainings._ROOT / "lessons", tmp_path / "lessons")
+    monkeypatch.setattr(trainings, "_ROOT", tmp_path)
+    seen = {trainings.digest(lesson)}
     for name in (
         "chapters/in_the_wild/moving_target/lesson.py",
         "training/stacked.py",
@@ -437,22 +437,26 @@ def test_the_digest_of_a_training_changes_with_each_of_its_sources(
     ):
         with (tmp_path / "lessons" / name).open("a", encoding="utf-8") as file:
             file.write("# changed\n")
-        seen.add(kept.digest(lesson))
+        seen.add(trainings.digest(lesson))
     assert len(seen) == 5
     (tmp_path / "lessons" / "kit" / "formulas" / "along_edge.py").write_text("# not one of them")
-    assert kept.digest(lesson) in seen
+    assert trainings.digest(lesson) in seen
 
 
 def test_a_wrong_number_is_noticed() -> None:
-    mine = {AT: 1, "forward": [1.0, "nan"], "trick_gradient": [2.0], "name": "Mul", "once": 7}
+    ours = {"forward": [1.0, "nan"], "trick_gradient": [2.0], "name": "Mul", "once": 7}
     same = {"forward": [1.0, "NaN"], "trick_gradient": [[2.0]], "name": "Mul", "else": 1}
-    assert compared(mine, same | {"once": [5, 7]})["once"] == 0
-    assert compared(mine, same | {"once": [7, 5]})["once"] > 0
-    assert set(compared(mine, same).values()) == {0.0}
-    assert compared(mine, same | {"trick_gradient": [2.2]})["trick_gradient"] == pytest.approx(0.1)
-    assert compared(mine, same | {"name": "Identity"})["name"] == float("inf")
-    assert compared(mine, same | {"forward": [1.0, 1.0]})["forward"] == float("inf")
-    with pytest.raises(ValueError, match="forward: 1 numbers"):
-        compared(mine, same | {"forward": [1.0]})
-    with pytest.raises(ValueError, match="trick_gradient is not there"):
-        compared(mine, {"forward": [1.0, "nan"]})
+
+    def differences(**changed: Any) -> dict[str, float]:
+        return largest_differences({CHOSEN_INPUT: 1} | ours, same | changed)
+
+    assert differences(once=[5, 7])["once"] == 0
+    assert differences(once=[7, 5])["once"] > 0
+    assert set(differences().values()) == {0.0}
+    assert differences(trick_gradient=[2.2])["trick_gradient"] == pytest.approx(0.1)
+    assert differences(name="Identity")["name"] == float("inf")
+    assert differences(forward=[1.0, 1.0])["forward"] == float("inf")
+    with pytest.raises(ValueError, match="forward: 1 numbers in the file, 2 in the lesson"):
+        differences(forward=[1.0])
+    with pytest.raises(ValueError, match="the file has no trick_gradient"):
+        largest_differences(ours, {"forward": [1.0, "nan"]})

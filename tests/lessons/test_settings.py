@@ -34,6 +34,6 @@ def test_they_are_read_as_attributes_and_as_a_mapping() -> None:
         Own.read({"v": "4"})
 
 
-def test_a_copy_notes_what_is_read_of_it() -> None:
-    noted, read = Own.read({}).noted()
+def test_a_copy_notes_which_settings_are_read() -> None:
+    noted, read = Own.read({}).recording_reads()
     assert (noted.v, noted["times"], read) == (0.5, 2, {"v": 0.5, "times": 2})

@@ -12,13 +12,14 @@ from lessons.playground.document.as_text import packed, to_text
 from pages.labs.messages import Wish
 from pages.ui import live, place
 from pages.ui.place import Place
-from pages.ui.playground_view import asked
+from pages.ui.playground_view import order_from_address
 from tests.pages.test_chapter_view import opened
 from tests.support.heavy import heavy
 
 
 def wish(words: dict[str, str]) -> Wish:
-    return Wish(lab="playground", values=asked(words)[0]["values"], good={}, moving=True)
+    order, _ = order_from_address(words)
+    return Wish(lab="playground", values=order["values"], good={}, moving=True)
 
 
 def first(words: dict[str, str]) -> list[str]:

@@ -16,7 +16,7 @@ from lessons.playground.language.pasted import pasted
 from lessons.playground.language.spellings import INSTEAD
 from lessons.playground.language.words import WORDS
 from pages.labs.messages import Wish
-from pages.labs.playground import shown, state
+from pages.labs.playground import build_frame, state
 from tests.playground.said import joined, said
 from tests.playground.test_newcomers import inputs as inputs_of
 from tests.playground.test_newcomers import statements, typed
@@ -324,7 +324,7 @@ def test_what_stands_in_for_unread_code_is_warned_of_while_it_is_in_the_program(
     moved = {"in.ce.values": "[1, 2, 3]"}
     later = state(Wish(lab="playground", values=now.form | moved, touched=["in.ce.values"]))
     for one in (now, later):
-        (warning,) = [note for note in shown(one)["notes"] if note["level"] == "warning"]
+        (warning,) = [note for note in build_frame(one)["notes"] if note["level"] == "warning"]
         assert said("of_your_code unread_input", "Line 4 of", "ce is") == warning["text"]
     assert all(len(line) <= 60 for line in now.form["program"].split("\n") if line[0] == "#")
     more = "".join(f" * self.layer{place}(scores)" for place in range(4))

@@ -8,7 +8,7 @@ import torch
 
 from lessons.chapters.clipping.cliff.lesson import LAB, at_the_wall, cliff
 from lessons.chapters.clipping.cliff.recurrent import WINDOWS, Window, surface
-from lessons.check.trainings import read
+from lessons.check.trainings import read_trained
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import finished
 from tests.support import course
@@ -23,7 +23,7 @@ values = partial(course.settings, LESSON)
 @pytest.mark.long
 def test_the_papers_span_of_limits() -> None:
     """From half to ten times the average norm: slow at one end, too long a step at the other."""
-    facts, whole = LESSON.compute(values()).facts, read(LESSON)["ends"][""]
+    facts, whole = LESSON.compute(values()).facts, read_trained(LESSON)["ends"][""]
     low, high = (
         numbers(finished(LAB, cliff, values(seeds=1, norm_limit=facts[name])).facts)
         for name in ("half_mean", "ten_means")

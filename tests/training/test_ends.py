@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 
-from lessons.check.trainings import ends, read
+from lessons.check.trainings import ends, read_trained
 from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import find, lessons
 from tests.support.amount import also
@@ -24,9 +24,9 @@ EACH = pytest.mark.parametrize(
 )
 
 
-def kept(slug: str) -> dict[str, dict[str, float]]:
-    """The facts in a lesson's file, by the name of their training there."""
-    return dict(read(find(slug))["ends"])
+def saved_ends(slug: str) -> dict[str, dict[str, float]]:
+    """The facts that a lesson's trained.json has under `ends`, by the name of their training."""
+    return dict(read_trained(find(slug))["ends"])
 
 
 @pytest.mark.long
@@ -34,7 +34,7 @@ def kept(slug: str) -> dict[str, dict[str, float]]:
 def test_the_kept_numbers_are_those_of_a_training(lesson: Lesson) -> None:
     """Only means are compared: on another machine the lowest or highest seed may differ."""
     found = ends(lesson, {})
-    for name, facts in kept(lesson.slug).items():
+    for name, facts in saved_ends(lesson.slug).items():
         means = [fact for fact in facts if not fact.endswith(("_lowest", "_highest"))]
         assert [facts[fact] for fact in means] == pytest.approx(
             [found[name][fact] for fact in means], rel=0.05, abs=0.01, nan_ok=True
@@ -45,7 +45,7 @@ PAPERS_NETWORK = "scale=6 network=paper steps=600 rate=0.05 decay=none"
 
 
 def test_a_reversal_lifts_every_seed_and_leaves_the_domain_head_to_guess() -> None:
-    ends, paper = kept("moons")[""], kept("moons")[PAPERS_NETWORK]
+    ends, paper = saved_ends("moons")[""], saved_ends("moons")[PAPERS_NETWORK]
     assert 0.65 < ends["source_only_target"] < ends["trick_target_lowest"], "every seed gains"
     assert ends["trick_target"] >= 0.93
     assert ends["trick_domain"] < 0.62 < 0.9 < ends["source_only_domain"]
@@ -56,7 +56,7 @@ def test_a_reversal_lifts_every_seed_and_leaves_the_domain_head_to_guess() -> No
 
 
 def test_clipped_by_norm_most_starts_reach_the_valley_and_unclipped_most_are_thrown_out() -> None:
-    ends = kept("cliff")[""]
+    ends = saved_ends("cliff")[""]
     assert ends["norm_stayed"] > 0.8 > 0.15 > ends["none_stayed"]
     assert ends["norm_left"] < 0.2 < 0.85 < ends["none_left"]
     assert ends["norm_stayed_lowest"] > ends["none_stayed_highest"] + 0.5, "in every seed"
@@ -65,7 +65,7 @@ def test_clipped_by_norm_most_starts_reach_the_valley_and_unclipped_most_are_thr
 
 
 def test_the_lower_loss_is_that_of_the_collapsed_features() -> None:
-    ends, headless = kept("collapse")[""], kept("collapse")["head=none"]
+    ends, headless = saved_ends("collapse")[""], saved_ends("collapse")["head=none"]
     assert ends["plain_loss_highest"] < -0.999 < -0.99 < ends["trick_loss_lowest"], "in every seed"
     assert ends["plain_spread_highest"] < 0.02 < 0.14 < ends["trick_spread_lowest"]
     assert ends["plain_accuracy"] < 0.58 < 0.7 < ends["trick_accuracy"]
@@ -74,7 +74,7 @@ def test_the_lower_loss_is_that_of_the_collapsed_features() -> None:
 
 
 def test_with_the_stop_values_end_at_the_true_ones_and_without_at_the_lowest_loss() -> None:
-    ends, sure = kept("moving_target")[""], kept("moving_target")["chance=1 steps=1000"]
+    ends, sure = saved_ends("moving_target")[""], saved_ends("moving_target")["chance=1 steps=1000"]
     assert ends["trick_off_highest"] < 0.03 < 0.16 < ends["plain_off_lowest"]
     assert ends["plain_loss_highest"] < ends["trick_loss_lowest"]
     rests = find("moving_target").compute(find("moving_target").validate({})).facts
@@ -84,13 +84,13 @@ def test_with_the_stop_values_end_at_the_true_ones_and_without_at_the_lowest_los
 
 
 def test_without_commitment_the_encodings_run_away() -> None:
-    ends = kept("codebook")["beta=0"]
+    ends = saved_ends("codebook")["beta=0"]
     assert ends["trick_apart_lowest"] > 20 * ends["paper_apart_highest"]
     assert ends["trick_used"] < ends["paper_used"]
 
 
 def test_a_clean_backward_ends_at_a_higher_loss_and_larger_values() -> None:
-    ends = kept("noise_layer")["place=9"]
+    ends = saved_ends("noise_layer")["place=9"]
     assert ends["trick_loss"] > 1.2 * ends["plain_loss"]
     assert ends["trick_size"] > 1.25 * ends["plain_size"]
     first = find("noise_layer").compute(find("noise_layer").validate({"place": "9"})).facts
@@ -98,7 +98,7 @@ def test_a_clean_backward_ends_at_a_higher_loss_and_larger_values() -> None:
 
 
 def test_guided_maps_stay_when_weights_are_randomised_and_plain_ones_do_not() -> None:
-    ends = kept("guided_relu")["randomised=1"]
+    ends = saved_ends("guided_relu")["randomised=1"]
     assert ends["accuracy"] > 0.96
     assert ends["guided_1"] > 0.75 > 0.45 > ends["plain_1"]
     guided = [ends[f"guided_{layers}"] for layers in range(1, 5)]

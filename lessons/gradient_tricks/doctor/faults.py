@@ -9,7 +9,7 @@ from ..recorder import in_line, line_of, short
 from ..recorder.picture.sentences import stale_sentence
 from ..text import listed
 from .cuts import cuts
-from .held import held, idle
+from .held import idle, weights_that_stay
 from .nonfinite import nonfinite
 from .partial import partial_cuts, slopes
 from .raised import instead_of, raised
@@ -29,7 +29,7 @@ MOST_NOTES = 20
 def findings(run: Run) -> tuple[list[Fault], list[str]]:
     """Return the faults, the likely cause of the others first, and as notes what is no fault."""
     found = [*nonfinite(run), *cuts(run), *zeros(run), *rounding(run)]
-    found += [*steps(run), *held(run), *terms(run)]
+    found += [*steps(run), *weights_that_stay(run), *terms(run)]
     faults = [one for one in found if one.kind != "note"]
     faults += [*broadcasts(run), *slopes(run, {one.node for one in faults})]
     faults = [*raised(run, {one.kind for one in faults}), *faults]

@@ -19,7 +19,7 @@ from .source import attribute_at, spelled_at, switched_off
 from .words import WORDS, Fault, at_step, called, it_or_them, made_at, named, sentence_start
 
 
-def held(run: Run) -> Iterator[Fault]:
+def weights_that_stay(run: Run) -> Iterator[Fault]:
     """Yield a fault for each reason why weights with a gradient, or that should have one, stay."""
     for tensor, place in run.optimizers.read.values():
         yield _no_leaf(run, tensor, place)

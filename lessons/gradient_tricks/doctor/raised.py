@@ -92,14 +92,14 @@ def _which(run: Run, error: BaseException) -> str:
         for read, place, _ in [*run.watch.dark.values()][-1:]:
             return f"{spelled(read, error)} was read{in_line(place)}, and "
     if "leaf" in str(error):
-        tensor = _met(error, leaf="non-leaf" not in str(error))
+        tensor = _tensor_of_error(error, leaf="non-leaf" not in str(error))
         place = None if tensor is None else run.recording.node_of(tensor)[0].place
         at = f", made{in_line(place)}" if place else ""
         return f"{spelled(tensor, error)}{at}: " if tensor is not None else ""
     return ""
 
 
-def _met(error: BaseException, leaf: bool) -> torch.Tensor | None:
+def _tensor_of_error(error: BaseException, leaf: bool) -> torch.Tensor | None:
     """The tensor with a gradient that an error is about: the only one in the innermost call."""
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     found = {

@@ -71,7 +71,7 @@ def zeros(run: Run) -> Iterator[Fault]:
             continue
         fault = _starting(run, node, ways, hit) if ways else _hooked(run, node, hit)
         if fault is None and not ways:
-            if len(_met(run, node)) < 2:
+            if len(_nonzero_edges(run, node)) < 2:
                 continue
             if _only_bias(run, name, hit):
                 fault = replace(_cancelled(run, node, hit), kind="note")
@@ -100,7 +100,7 @@ def rounding(run: Run) -> Iterator[Fault]:
     before = {one: run.graph.before([one], flowing=True) for one in run.ends}
     groups: dict[Where | str, list[Node]] = {}  # the steps of a loop run one line again
     for node in run.recording:
-        met = _met(run, node)
+        met = _nonzero_edges(run, node)
         # Gradients of several passes are recorded as one sum: paths cancel only within a pass.
         ways = [{one for one in before if edge.consumer.name in before[one]} for edge in met]
         left = node.upstream[met[0].output] if len(met) > 1 and set.intersection(*ways) else None
@@ -120,7 +120,7 @@ def rounding(run: Run) -> Iterator[Fault]:
             yield Fault("note", f"{why.says} {why.do}", node=node.name)
 
 
-def _met(run: Run, node: Node) -> list[Edge]:
+def _nonzero_edges(run: Run, node: Node) -> list[Edge]:
     """The edges that bring this node a gradient that is not 0."""
     edges = run.graph.consumers.get(node.name, ())
     return [edge for edge in edges if edge.gradient and any(edge.gradient.numbers)]
@@ -139,7 +139,7 @@ def _only_bias(run: Run, name: str, hit: list[str]) -> bool:
 
 def _hooked(run: Run, node: Node, hit: list[str]) -> Fault | None:
     """A tensor's hook that makes 0 of a gradient that is not."""
-    met = [edge.gradient.numbers for edge in _met(run, node) if edge.gradient]
+    met = [edge.gradient.numbers for edge in _nonzero_edges(run, node) if edge.gradient]
     hook = hook_on(run, node)
     total = next((total for one in zip(*met, strict=True) if (total := sum(one))), None)
     if not hook or total is None:
@@ -164,7 +164,7 @@ def _is_rounding(left: Value, parts: list[Value | None]) -> bool:
 
 def _cancelled(run: Run, node: Node, hit: list[str], is_rounding: bool = False) -> Fault:
     """Gradients that meet at `node`, each not 0, with a sum that is 0 everywhere, or rounding."""
-    met = _met(run, node)
+    met = _nonzero_edges(run, node)
     first = met[0].gradient
     assert first is not None
     place = next(place for place, one in enumerate(first.numbers) if one)

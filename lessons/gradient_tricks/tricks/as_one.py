@@ -26,7 +26,7 @@ class Call(NamedTuple):
     swapped: bool = False
 
 
-def shown(call: Call, run: Callable[..., Any]) -> Any:
+def run_as_one_op(call: Call, run: Callable[..., Any]) -> Any:
     """`run(*call.args, **call.kwargs)`, through this thread's innermost mode with a `see`."""
     if not torch.compiler.is_compiling() and count_function_modes():
         for mode in reversed(function_modes()):
@@ -51,12 +51,12 @@ def one_op(op_type: str, operands: int | None = None) -> Callable[[Callable[P, T
             if torch.compiler.is_compiling() or not count_function_modes():
                 return trick(*args, **kwargs)
             if operands is None:
-                seen: T = shown(Call(op_type, args, kwargs), run)
+                seen: T = run_as_one_op(Call(op_type, args, kwargs), run)
                 return seen
             others = args[operands:]
             own = Call(op_type, args[:operands], {})
-            seen = shown(own, lambda *first: run(*first, *others, **kwargs))
-            return seen  # noqa: RET504  (typed here: shown knows no types)
+            seen = run_as_one_op(own, lambda *first: run(*first, *others, **kwargs))
+            return seen  # noqa: RET504  (typed here: run_as_one_op returns Any)
 
         return call
 

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from .as_one import Call, shown
+from .as_one import Call, run_as_one_op
 from .errors import describe, listed
 from .lookup import SPELLINGS, Spelling
 from .op_with_rule import Binding, refuse_compiling, run_overridden
@@ -77,7 +77,7 @@ class MapEntry(TorchFunctionMode):
             return func(*args, **kwargs)
         self.report.overridden[op_type] += 1
         name = op_type if number == 1 else f"{op_type}_{number - 1}"
-        return shown(
+        return run_as_one_op(
             Call(op_type, args, kwargs, spelling.swapped),
             lambda *args, **kwargs: run_overridden(
                 func, spelling, op_type, name, binding, args, kwargs

@@ -262,10 +262,11 @@ def _best(program: Program, mu: float, sigma: float) -> Mapping[str, float]:
 
 
 def _compared(program: Program, mu: float, sigma: float) -> Mapping[str, float | int]:
-    """The score function with the mean cost as its baseline, the draws that it needs, and a pair.
+    """Compute the facts that compare the two estimators' variances.
 
-    ``baseline_…``: of one draw with that baseline. ``needed``: draws without one, as good as
-    ``as_good_as`` of the path estimator. ``pair_…``: the mean gradient of two draws, and answers.
+    ``baseline_…``: the score function with the mean cost as its baseline. ``needed``: so many of
+    its draws without a baseline have the variance of ``as_good_as`` draws of the path estimator.
+    ``pair_…``: the mean gradient of two draws, and the numbers to choose from.
     """
     cost = expected_cost(mu, sigma)
     with_baseline = moments(program, mu, sigma, "score", cost)
