@@ -16,7 +16,7 @@ import { Line } from "./wire/socket.js";
 /** @import { Order, Place } from "./place.d.ts" */
 
 const ORDERS = 200; // orders that are remembered as done
-const UNNOTED = 1000; // ms without a line before there is a note of it: most breaks are shorter
+const NOTE_AFTER = 1000; // ms without a line before a note says so: most breaks are shorter
 const MOST_TOUCHED = 16; // controls that the server reads, as pages/labs/messages.py has it
 
 /**
@@ -280,7 +280,7 @@ class Lab {
   }
 
   #lost() {
-    this.noting ||= setTimeout(() => this.#say("warning", phrase("connection_lost")), UNNOTED);
+    this.noting ||= setTimeout(() => this.#say("warning", phrase("connection_lost")), NOTE_AFTER);
     this.flow.lose();
   }
 

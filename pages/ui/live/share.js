@@ -10,9 +10,9 @@ import { phrase } from "./phrase.js";
 const EMBEDDED = ["embed", "embed_options"];
 const HEIGHT = 660; // of the frame, in pixels: one stage, or the bench with its charts
 const FOOT = 26; // pixels below a picture, for the lesson and its address
-const LONGEST = 100; // characters of an address that fit there
+const LONGEST_ADDRESS = 100; // characters that fit there
 const LINE = 24, LETTER = 8; // pixels of a line of the sentence below a picture, and of a letter in it
-const SHARPER = 2; // pixels of a picture for each of the screen's
+const PIXEL_RATIO = 2; // a picture's pixels for each pixel of the screen, so that it is sharp
 
 export class Share {
   /** @param {Charts} charts */
@@ -163,7 +163,7 @@ async function signed(picture) {
   const [width, height] = ["width", "height"].map((side) => Number(picture.getAttribute(side)));
   const { fontFamily, color, backgroundColor } = getComputedStyle(document.querySelector(".stApp") ?? document.body);
   const url = address();
-  if (url.href.length > LONGEST) {
+  if (url.href.length > LONGEST_ADDRESS) {
     for (const name of [...url.searchParams.keys()]) if (!["lesson", "step"].includes(name)) url.searchParams.delete(name);
   }
   const font = { "font-size": 12, fill: color, "font-family": fontFamily };
@@ -199,8 +199,8 @@ async function painted(picture) {
   image.src = picture;
   await image.decode();
   const canvas = document.createElement("canvas");
-  canvas.width = image.naturalWidth * SHARPER;
-  canvas.height = image.naturalHeight * SHARPER;
+  canvas.width = image.naturalWidth * PIXEL_RATIO;
+  canvas.height = image.naturalHeight * PIXEL_RATIO;
   canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
   return canvas.toDataURL("image/png");
 }

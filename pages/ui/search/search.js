@@ -20,7 +20,7 @@ import { counted, phrase } from "../live/phrase.js";
  * @property {string} body
  */
 
-const MOST = 12; // results shown
+const MOST_RESULTS = 12; // that the list shows
 /** @type {Promise<Index> | undefined} */
 let index; // shared by all pages
 let address = ""; // of its file
@@ -88,9 +88,9 @@ function build(root) {
     try {
       const question = input.value.trim();
       const found = ranked(await index, question);
-      list.replaceChildren(...found.slice(0, MOST).map(row));
+      list.replaceChildren(...found.slice(0, MOST_RESULTS).map(row));
       const count = found.length;
-      const said = count > MOST ? phrase("results_shown", { shown: MOST, count }) : counted("results", count);
+      const said = count > MOST_RESULTS ? phrase("results_shown", { shown: MOST_RESULTS, count }) : counted("results", count);
       status.textContent = question ? said : "";
     } catch (error) {
       console.error(error);
@@ -119,13 +119,13 @@ function build(root) {
   });
 }
 
-// What a question is asked with and no answer is found by.
+// Words of a question that the search ignores.
 const STOP = new Set(phrase("words_not_searched").split(/[; ]+/));
 const WEIGHTS = { title: 5, also: 4, text: 2, body: 1, kind: 1 };
-// Of what a whole word counts:
-const BEGUN = 0.5; // its beginning
-const PART = 0.4; // what stands between underscores, as in stop_gradient
-const ENOUGH = 0.15; // of the best one's points, to be listed with it
+// The weight of a part of a word, where the whole word has 1:
+const PREFIX_WEIGHT = 0.5; // its beginning, while the learner types it
+const UNDERSCORE_PART_WEIGHT = 0.4; // a part between underscores, as in stop_gradient
+const MIN_SHARE_OF_BEST = 0.15; // of the best result's points: the search lists no result with less
 
 /**
  * An entry as it is searched: what each word in it counts.
@@ -158,7 +158,7 @@ export function ranked({ known, rarity }, question) {
   };
   const scored = known.map((one) => ({ entry: one.entry, points: score(one) }));
   scored.sort((a, b) => b.points - a.points);
-  const least = (scored[0]?.points ?? 0) * ENOUGH;
+  const least = (scored[0]?.points ?? 0) * MIN_SHARE_OF_BEST;
   return scored.filter(({ points }) => points > least).map(({ entry }) => entry);
 }
 
@@ -184,7 +184,7 @@ export function prepared(entries) {
       const text = String(Reflect.get(entry, field));
       for (const word of wordsOf(text)) words.set(word, Math.max(words.get(word) ?? 0, weight));
       for (const word of wordsOf(text.replace(/_/g, " "))) {
-        if (!words.has(word)) words.set(word, weight * PART);
+        if (!words.has(word)) words.set(word, weight * UNDERSCORE_PART_WEIGHT);
       }
     }
     for (const word of words.keys()) held.set(word, (held.get(word) ?? 0) + 1);
@@ -197,7 +197,7 @@ export function prepared(entries) {
 /** What a word that begins like this counts at most. @param {Map<string, number>} words  @param {string} start */
 function begun(words, start) {
   const weights = [...words].flatMap(([word, weight]) => (word.startsWith(start) ? weight : []));
-  return start.length < 2 ? 0 : BEGUN * Math.max(0, ...weights);
+  return start.length < 2 ? 0 : PREFIX_WEIGHT * Math.max(0, ...weights);
 }
 
 /** The words of a text by their stems. @param {string} text */

@@ -18,7 +18,7 @@ const CONFIG = {
 };
 
 const STAGE = 340; // px, the height of a chart on the stage; in a lesson more in a high window: lab.css
-const QUIET = 150; // ms without a new picture before Plotly takes over what was drawn without it
+const REDRAW_AFTER = 150; // ms without a new picture before Plotly draws the last one itself
 const FINGER = matchMedia("(hover: none)");
 const TITLE = 24; // pixels above a chart that is taken away as a picture
 // What the fast path moves in a trace, and what it leaves for later: under a pointer nothing is said
@@ -82,7 +82,7 @@ export class Chart {
     this.drawn = figure;
     this.root.dataset.behind = ""; // Plotly still holds older numbers
     clearTimeout(this.later);
-    this.later = setTimeout(() => this.draw(), QUIET);
+    this.later = setTimeout(() => this.draw(), REDRAW_AFTER);
   }
 
   draw() {

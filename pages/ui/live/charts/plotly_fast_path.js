@@ -41,7 +41,7 @@ export function moveTraces(plot, data) {
     }
   }
   for (const [node, name, value] of changes) {
-    // What stands still costs the browser as much as what moves, unless it is left alone.
+    // Writing an unchanged attribute costs as much as a changed one, so skip it.
     if (name === TEXT) setText(node, value);
     else if (node.getAttribute(name) !== value) node.setAttribute(name, value);
   }
@@ -65,7 +65,7 @@ function movePoints(node, spots, { cliponaxis, marker }) {
   return there.flatMap(({ at, inside }, index) => {
     /** @type {Change[]} */
     const changes = [[marks[index], "transform", `translate(${at})`]];
-    // What no frame cuts off Plotly hides where it lies outside.
+    // Plotly hides unclipped marks that lie outside the axes, so we do, too.
     if (cliponaxis === false) changes.push([marks[index], "display", inside ? "inline" : "none"]);
     return changes;
   });

@@ -8,7 +8,7 @@ import { entries, withEntry } from "./scale.js";
 
 const TENTH = 0.1; // one arrow key on an entry of a list
 const SLIDES = "input[type=range], .gl-ends";
-const REST = 250; // ms without a key before a value counts as resting
+const REST_TIME = 250; // ms without a key before a value counts as resting
 
 /** @import { Control, Group } from "../messages.d.ts" */
 /** @import { Field, What } from "./fields.js" */
@@ -210,7 +210,7 @@ export class Controls {
 
   #restLater() {
     clearTimeout(this.restTimer);
-    if (!this.pressed) this.restTimer = setTimeout(() => this.#settle(), REST);
+    if (!this.pressed) this.restTimer = setTimeout(() => this.#settle(), REST_TIME);
   }
 
   #settle() {

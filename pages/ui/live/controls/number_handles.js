@@ -1,5 +1,5 @@
 // Numbers in the text that are settings: dragged sideways, or typed over, they set the lab as its
-// slider does. Which those are the lab's controls say; what they read the page's parts write.
+// slider does. The lab's controls tell which numbers are handles; page_parts.js writes their text.
 
 import { element, fit, setAll, setOrRemove, setText } from "../dom.js";
 import { phrase } from "../phrase.js";
@@ -8,10 +8,10 @@ import { STEPS, keyed, numberIn, slid } from "./scale.js";
 /** @import { Controls } from "./controls.js" */
 /** @import { Group } from "../messages.d.ts" */
 
-const WIDE = 300; // px of a drag through the whole range
+const DRAG_WIDTH = 300; // px of a drag through the whole range
 const LIST = { min: -3, max: 3, unit: 0.01 }; // of an entry of a list, which has no ends of its own
 const SLOP = 3; // px before a press is a drag
-const TYPED = /^[\d.,eE+−-]$/;
+const NUMBER_KEY = /^[\d.,eE+−-]$/;
 const TYPING = "gt-typing";
 const ARGUMENT = /_gradient\w*\([^()]*$/; // what is before an argument of a trick
 
@@ -95,7 +95,7 @@ export class NumberHandles {
     const { grip } = this;
     if (!grip || grip.pointer !== pointerId) return;
     grip.moving ||= Math.abs(clientX - grip.from) > SLOP;
-    if (grip.moving) this.#slide(grip, (clientX - grip.from) / WIDE);
+    if (grip.moving) this.#slide(grip, (clientX - grip.from) / DRAG_WIDTH);
   }
 
   /** @param {PointerEvent} event */
@@ -125,7 +125,7 @@ export class NumberHandles {
     const { key } = event;
     if (key === "Enter") this.#enter(node);
     else if (key === "Escape") node.classList.remove(TYPING);
-    else if (TYPED.test(key) || (key === "Backspace" && this.isTyped(node))) {
+    else if (NUMBER_KEY.test(key) || (key === "Backspace" && this.isTyped(node))) {
       const before = this.isTyped(node) ? (node.textContent ?? "") : "";
       node.classList.add(TYPING);
       node.textContent = key === "Backspace" ? before.slice(0, -1) : before + key;

@@ -6,7 +6,7 @@ import { setAll, svg } from "../dom.js";
 /** @import { Laid } from "./graph_shapes.js" */
 /** @typedef {NonNullable<Laid["brackets"]>[0]} Bracket */
 
-const AWAY = 20; // px from the nodes to the bracket
+const BRACKET_GAP = 20; // px from the nodes to the bracket
 const TICK = 8; // px, the length of its ends
 
 export class Brackets {
@@ -32,7 +32,7 @@ export class Brackets {
       if (!ends) continue;
       const [left, right] = ends;
       const up = place === 0;
-      const edge = up ? Math.min(...spec.nodes.map(({ y, height }) => y - height / 2)) - AWAY : Math.max(...spec.nodes.map(({ y, height }) => y + height / 2)) + AWAY + 6;
+      const edge = up ? Math.min(...spec.nodes.map(({ y, height }) => y - height / 2)) - BRACKET_GAP : Math.max(...spec.nodes.map(({ y, height }) => y + height / 2)) + BRACKET_GAP + 6;
       const [line, first, last, badge, letter] = group.children;
       const tick = up ? TICK : -TICK;
       setAll(line, { d: `M${left} ${edge + tick}V${edge}H${right}V${edge + tick}` });
@@ -43,7 +43,7 @@ export class Brackets {
     }
   }
 
-  /** Upright there is room for the letter alone, beside the first row: it says whose gradients are on this side. @param {SVGGElement} group  @param {Laid["nodes"]} nodes  @param {number} side */
+  /** Upright there is room for the letter alone, next to the first row: it says whose gradients are on this side. @param {SVGGElement} group  @param {Laid["nodes"]} nodes  @param {number} side */
   #head(group, nodes, side) {
     const [, , , badge, letter] = group.children;
     const y = Math.min(...nodes.map((one) => one.y));

@@ -16,7 +16,7 @@ import { Stepper } from "./stepper.js";
 /** @import { GraphSpec } from "../messages.d.ts" */
 
 const NO_MOUSE = matchMedia("(hover: none)"); // a finger taps, and points at nothing
-const NARROW = matchMedia("(max-width: 640px)");
+const NARROW_WINDOW = matchMedia("(max-width: 640px)");
 const MOST_UPRIGHT = 700; // px of a drawing's width that leave room for words at its side
 
 export class Graph {
@@ -33,7 +33,7 @@ export class Graph {
     /** @type {Laid | null} */
     this.spec = null;
     /** @type {GraphSpec | null} */
-    this.came = null; // the same as it came
+    this.received = null; // the drawing as the server sent it
     /** @type {number | null} */
     this.reset = null;
     this.isUpright = false;
@@ -85,7 +85,7 @@ export class Graph {
       if (width === innerWidth) return; // a phone's bar comes and goes, and changes the height alone
       width = innerWidth;
       this.isUpright = false;
-      this.#turn(this.came);
+      this.#turn(this.received);
     };
     window.addEventListener("resize", resized, { signal: this.listeners.signal });
   }
@@ -117,8 +117,8 @@ export class Graph {
       this.spec = null;
       return;
     }
-    if (before && (moves || (!newest && reset === this.reset)) && equal(spec, this.came)) return;
-    this.came = spec;
+    if (before && (moves || (!newest && reset === this.reset)) && equal(spec, this.received)) return;
+    this.received = spec;
     const last = spec.steps.length;
     const isSet = reset !== this.reset && graphStep !== null;
     if (isSet) this.stepper.pause();
@@ -161,7 +161,7 @@ export class Graph {
   #turn(spec) {
     if (!spec) return;
     // A lesson's graph that was upright stays so: each of a setting's choices may have another width.
-    this.isUpright = NARROW.matches || !fitsWide(spec) || (this.isUpright && spec.scissors === "cuts");
+    this.isUpright = NARROW_WINDOW.matches || !fitsWide(spec) || (this.isUpright && spec.scissors === "cuts");
     this.box.removeAttribute("data-held");
     this.#lay(spec);
     if (spec.scissors !== "snip") return; // to measure lays the page out once more

@@ -14,7 +14,7 @@ import { phrase } from "../phrase.js";
 const LINE = 19; // px from a node's line to the next, as lessons/gradient_tricks/recorder/picture/places.py counts them
 const HEAD = 11; // px of an arrowhead, where its line ends
 const [LANE, UPRIGHT_LANE] = [20, 38]; // px from the line forward to each variant's gradient
-const NEAR = 30; // px from the border of what is in sight
+const SCROLL_MARGIN = 30; // px: scroll to a node that is closer to the border of the visible part
 const MARGIN = 16; // room for focus rings and marks
 const BRACKET = 44; // px for a bracket above the nodes, and for one below; upright for their letters at the sides
 /** @type {Record<string, number | undefined>} */
@@ -112,7 +112,7 @@ export class Drawing {
     const scale = root.clientWidth / root.viewBox.baseVal.width;
     const from = (/** @type {number} */ at, /** @type {number} */ now, /** @type {number} */ size) => {
       const far = (at + MARGIN) * scale;
-      return far > now + NEAR && far < now + size - NEAR ? now : far - size / 2;
+      return far > now + SCROLL_MARGIN && far < now + size - SCROLL_MARGIN ? now : far - size / 2;
     };
     box.scrollTo(from(x, box.scrollLeft, box.clientWidth), from(y, box.scrollTop, box.clientHeight));
   }

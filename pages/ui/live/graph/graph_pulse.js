@@ -5,12 +5,12 @@
 /** @import { Laid, Route } from "./graph_shapes.js" */
 /** @typedef {GraphEdge & EdgePlace} Edge */
 
-const OP = 1600; // ms for a step that sends something
-const PAUSE = 800; // ms for one that does not: the start, a stop, a leaf that has its gradient
-const SET_OUT = 0.3; // of a step: by then the factor has been shown
-const LANDED = 0.85; // of a step
-const THIN = 3; // px
-const THICK = 10;
+const OP_TIME = 1600; // ms for a step that sends something
+const PAUSE_TIME = 800; // ms for a step that sends nothing: the start, a stop, a leaf that has its gradient
+const DEPARTURE = 0.3; // of a step: by then the learner has seen the factor
+const ARRIVAL = 0.85; // of a step
+const THINNEST = 3; // px of a pulse, by the size of its gradient
+const THICKEST = 10;
 
 /**
  * One gradient along one edge.
@@ -41,7 +41,7 @@ function signOf(text) {
  */
 export function thickness({ gradient, offered, state, weight }) {
   const text = (state === "cut" ? offered : gradient) ?? "";
-  return text.endsWith("∞") ? THICK : THIN + (THICK - THIN) * weight;
+  return text.endsWith("∞") ? THICKEST : THINNEST + (THICKEST - THINNEST) * weight;
 }
 
 /**
@@ -57,7 +57,7 @@ export function advanced(steps, place, ms, until) {
   let here = place;
   while (left > 0 && here < until) {
     const whole = Math.floor(here);
-    const lasts = steps[whole].parts.length ? OP : PAUSE;
+    const lasts = steps[whole].parts.length ? OP_TIME : PAUSE_TIME;
     const rest = (whole + 1 - here) * lasts;
     here = left < rest ? here + left / lasts : whole + 1;
     left -= rest;
@@ -67,7 +67,7 @@ export function advanced(steps, place, ms, until) {
 
 /** Whether what a step sends has arrived. @param {number} place */
 export function hasLanded(place) {
-  return place === Math.floor(place) || place - Math.floor(place) >= LANDED;
+  return place === Math.floor(place) || place - Math.floor(place) >= ARRIVAL;
 }
 
 /**
@@ -80,11 +80,11 @@ export function pulsesAt(spec, place) {
   const taken = spec.steps[Math.ceil(place) - 1];
   const along = place - Math.floor(place);
   if (!taken || !along) return [];
-  const share = Math.min(Math.max((along - SET_OUT) / (LANDED - SET_OUT), 0), 1);
+  const share = Math.min(Math.max((along - DEPARTURE) / (ARRIVAL - DEPARTURE), 0), 1);
   const edges = new Map(spec.edges.map((edge) => [edge.id, edge]));
   return taken.parts.flatMap((part) => {
     const edge = edges.get(part.edge);
-    return edge ? [pulse(edge, part, share, along < SET_OUT, spec.right)] : [];
+    return edge ? [pulse(edge, part, share, along < DEPARTURE, spec.right)] : [];
   });
 }
 

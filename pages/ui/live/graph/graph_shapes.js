@@ -15,7 +15,7 @@ export const MARKS = { overridden: "ƒ", reversed: "↺", scaled: "×", clipped:
 export const ROOM = 72; // px for a number, as lessons/gradient_tricks/recorder/picture/places.py counts them
 const [WIDEST, HIGHEST] = [810, 480]; // px of a drawing from left to right, as counted there, too
 const ROUND = 40; // px, the radius of a corner
-const APART = 5; // px from the middle of an edge to its line forward, and to that back
+const LINE_OFFSET = 5; // px from the middle of an edge to its forward line, and to its backward line
 // Two handles and two blades, around (0, 0), open to the right.
 const SCISSORS = "M-7-3.5a2.2 2.2 0 1 0 0.1 0M-7 4a2.2 2.2 0 1 0 0.1 0M-4.6-0.6L7 4.5M-4.6 1.4L7-4.5";
 // An arrowhead whose tip is at (0, 0) and points to the right.
@@ -88,7 +88,7 @@ export function write(group, text, x, y) {
  * @param {boolean} right
  * @param {number} [apart]
  */
-export function aside(right, apart = APART) {
+export function aside(right, apart = LINE_OFFSET) {
   return right ? [0, apart] : [apart, 0];
 }
 

@@ -7,7 +7,7 @@ import { phrase } from "../phrase.js";
 
 /** @import { GraphSpec } from "../messages.d.ts" */
 
-const LONGEST = 100; // ms between two pictures: after a longer pause it goes on where it was
+const LONGEST_GAP = 100; // ms between two pictures: after a longer pause it goes on where it was
 
 export class Stepper {
   /**
@@ -100,7 +100,7 @@ export class Stepper {
     let before = performance.now();
     const tick = (/** @type {number} */ now) => {
       const until = Math.min(to, this.steps.length);
-      at = advanced(this.steps, at, speed * Math.min(Math.max(now - before, 1), LONGEST), until);
+      at = advanced(this.steps, at, speed * Math.min(Math.max(now - before, 1), LONGEST_GAP), until);
       before = now;
       this.timer = requestAnimationFrame(tick);
       this.go(this.still.matches ? Math.ceil(at) : at);

@@ -1,7 +1,7 @@
 // Pointing at one thing lights what is the same elsewhere: a node or an edge of the graph, its stretch
 // of the code, its rule beside the graph; a line of the charts, its name in their key and its column of
-// the table. An input whose gradient the charts show is lit with its line. What is the same the server
-// says, pages/labs/linked.py; what is pointed at, pointing.js.
+// the table. An input whose gradient the charts show is lit with its line.
+// pages/labs/linked.py decides which parts belong together; pointing.js, what is pointed at.
 
 import { codeRows, hearPointing, typedRows } from "./pointing.js";
 

@@ -5,33 +5,33 @@
 import { element } from "../dom.js";
 import "./frame.js";
 
-const BAR = "[data-testid=stSkeleton]"; // what stands where a piece's script has not come yet
-const BROKEN = ".stException";
+const BAR = "[data-testid=stSkeleton]"; // shown in place of a piece until its script has loaded
+const EXCEPTION = ".stException";
 /** @param {number} ms  @param {Promise<unknown>} work */
 const atMost = (ms, work) => Promise.race([work, new Promise((late) => setTimeout(late, ms))]);
 
 // Streamlit draws a page piece by piece, each when its own script has come. style.css hides the page
 // until all pieces are there, so that none pushes another down; or until this has taken too long.
-const PATIENT = 6000; // ms from the first piece on
+const SHOW_AFTER = 6000; // ms after the first piece, show the page even if pieces are missing
 let waits = 0;
-const FONTS = 1000; // ms at most to wait for fonts: in another font lines break elsewhere
+const FONT_TIMEOUT = 1000; // ms to wait for fonts: in another font lines break elsewhere
 const CODE = /code/i; // a font whose lines do not break
 let count = 0; // of the changes so far
-const RAN = ".stApp[data-test-script-state=notRunning] .stMainBlockContainer .stElementContainer";
+const AFTER_RUN = ".stApp[data-test-script-state=notRunning] .stMainBlockContainer .stElementContainer";
 const OWN = '[class*="st-key-lab_"], .st-key-code, .st-key-header';
 /** Not what the lab draws at the same time, nor what moves nothing. @param {Element} node */
 const isPiece = (node) => node.closest?.("#root") && !node.closest(OWN);
 const SKETCH = ".st-key-stage .stBidiComponent:not(:has(.gt-sketch > *))"; // not drawn yet
-const COMING = `:is(${BAR}, ${SKETCH}):not(:is(${OWN}) *)`;
+const UNDRAWN = `:is(${BAR}, ${SKETCH}):not(:is(${OWN}) *)`;
 const { dataset } = document.documentElement;
 dataset.whole = "false";
 if (new URLSearchParams(location.search).get("embed") === "true") dataset.framed = "";
 const pieces = new MutationObserver((changes) => {
   if (!changes.some(({ target }) => isPiece(/** @type {Element} */ (target)))) return;
   count += 1;
-  waits ||= setTimeout(show, PATIENT);
-  if (document.querySelector(BROKEN)) return show();
-  if (document.querySelector(RAN) && !document.querySelector(COMING)) dress();
+  waits ||= setTimeout(show, SHOW_AFTER);
+  if (document.querySelector(EXCEPTION)) return show();
+  if (document.querySelector(AFTER_RUN) && !document.querySelector(UNDRAWN)) dress();
 });
 const STATE = ["data-test-script-state"];
 pieces.observe(document.documentElement, { attributeFilter: STATE, childList: true, subtree: true });
@@ -42,7 +42,7 @@ function dress() {
   if (!fonts.length) return show();
   const mine = count;
   const came = Promise.allSettled(fonts.map(({ loaded }) => loaded));
-  void atMost(FONTS, came).then(() => mine === count && show());
+  void atMost(FONT_TIMEOUT, came).then(() => mine === count && show());
 }
 
 function show() {
@@ -53,9 +53,9 @@ function show() {
 
 // Behind a proxy that changes the host's name the server refuses Streamlit's socket, and the page
 // would wait for ever. A browser tells no script why a socket was refused, so ask for the reason.
-const ASK = 4000; // ms
+const ASK_AFTER = 4000; // ms: by then Streamlit has drawn its first piece, unless it was refused
 setTimeout(async () => {
   if (!document.querySelector("[data-testid=stAppSkeleton]")) return; // Streamlit has drawn
   const answer = await fetch("./_stcore/health", { method: "POST" }); // a POST names the page's origin
   if (answer.status === 403) document.body.prepend(element("pre", "gl-refused", { role: "alert" }, await answer.text()));
-}, ASK);
+}, ASK_AFTER);

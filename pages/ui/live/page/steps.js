@@ -22,7 +22,7 @@ let shown = null;
 /** @type {(step: number) => void} */
 let send = () => {};
 let asked = 0; // the step that was asked for last, until the page shows it
-const AGAIN = 2000; // ms, far longer than a page takes
+const RESEND_AFTER = 2000; // ms, far longer than a page takes
 
 /** @param {Component<Steps>} component */
 export function render({ data, parentElement, setTriggerValue }) {
@@ -62,7 +62,7 @@ export function render({ data, parentElement, setTriggerValue }) {
 function go(step) {
   asked = step;
   send(step);
-  setTimeout(() => asked === step && send(step), AGAIN);
+  setTimeout(() => asked === step && send(step), RESEND_AFTER);
 }
 
 /** @param {PopStateEvent} event */

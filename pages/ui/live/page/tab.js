@@ -18,7 +18,7 @@ let drawAgain = () => {};
 /** @type {?{button: string, step: ?string}} */
 let pressed = null; // the button of another step that was pressed, and where
 const stepShown = () => document.querySelector("[aria-current=step]")?.getAttribute("aria-label") ?? null;
-const LATEST = 30_000; // ms after which nobody expects it to do anything
+const FORGET_AFTER = 30_000; // ms after which nobody expects a press to do anything
 
 /**
  * The page was drawn. Another one begins at its top, which Streamlit leaves to chance: where the
@@ -65,6 +65,6 @@ function watch() {
     const turn = /** @type {Element} */ (target).closest(".st-key-next, .st-key-back");
     if (!turn) return;
     pressed = { button: turn.matches(".st-key-next") ? ".st-key-next button" : ".st-key-back button", step: stepShown() };
-    setTimeout(() => (pressed = null), LATEST);
+    setTimeout(() => (pressed = null), FORGET_AFTER);
   });
 }

@@ -1,6 +1,6 @@
 // The preview of the page for teachers: a lesson in a frame, and how its lab is set there.
 
-const EVERY = 500; // ms between two looks at the frame's address, which tells how the lab is set
+const POLL_INTERVAL = 500; // ms between two looks at the frame's address, which has the lab's settings
 
 /** @import { Component } from "../../component.d.ts" */
 
@@ -14,6 +14,6 @@ export function render({ data, parentElement, setStateValue }) {
     if (!search || search === frame.dataset.query) return;
     frame.dataset.query = search;
     setStateValue("query", search);
-  }, EVERY);
+  }, POLL_INTERVAL);
   return () => clearInterval(look);
 }

@@ -1,30 +1,30 @@
-// After a commit the form is gone, and the keyboard with it: it goes to what is said to the answer,
-// which is then read aloud, and is brought into sight.
+// A commit removes the form, and the keyboard focus with it. Move the focus to the verdict, so that it is
+// read aloud, and scroll it into view.
 
 import { setAll } from "../dom.js";
 import { phrase } from "../phrase.js";
 
 const PLACE = ".st-key-verdict";
-const STILL = matchMedia("(prefers-reduced-motion: reduce)");
-const PATIENT = 5000; // ms that the page may take to draw the verdict
-const SEEN = 0.75; // of the window's height: above it a reply shows its first lines
-const NEAR = 0.25; // of it, for what stands above the reply
-const GROWS = 1500; // ms in which what is drawn in it has its size
+const REDUCED_MOTION = matchMedia("(prefers-reduced-motion: reduce)");
+const VERDICT_TIMEOUT = 5000; // ms to wait for the page to draw the verdict
+const VISIBLE_ABOVE = 0.75; // of the window's height: a verdict that starts above it needs no scrolling
+const HEADING_FITS = 0.25; // of it: with the heading so close above the verdict, both fit below the stage
+const SETTLE_TIME = 1500; // ms in which the verdict may still grow, as Streamlit draws its parts
 
 /** @type {?MutationObserver} */
 let waiting = null;
 
-/** The learner has committed: as soon as the page has drawn the verdict. */
+/** After a commit, focus the verdict as soon as the page has drawn it. */
 export function goToVerdict() {
   waiting?.disconnect();
-  if (take()) return;
-  const drawn = new MutationObserver(() => take() && drawn.disconnect());
+  if (focusVerdict()) return;
+  const drawn = new MutationObserver(() => focusVerdict() && drawn.disconnect());
   drawn.observe(document.body, { childList: true, subtree: true });
-  setTimeout(() => drawn.disconnect(), PATIENT);
+  setTimeout(() => drawn.disconnect(), VERDICT_TIMEOUT);
   waiting = drawn;
 }
 
-/** A new step: the keyboard begins at its text, which is read from its top. */
+/** Focus the text of a new step, and scroll it to its top. */
 export function goToStep() {
   const words = /** @type {?HTMLElement} */ (document.querySelector(".st-key-words"));
   if (!words) return;
@@ -34,27 +34,27 @@ export function goToStep() {
   document.querySelector(".stMain")?.scrollTo({ top: 0, behavior: "instant" });
 }
 
-/** @returns {boolean} whether the verdict is there */
-function take() {
+/** Focus the verdict and scroll it into view. @returns {boolean} false if the page hasn't drawn it yet */
+function focusVerdict() {
   const place = /** @type {?HTMLElement} */ (document.querySelector(PLACE));
   if (!place) return false;
   setAll(place, { tabindex: -1, role: "group", "aria-label": phrase("feedback") });
   place.focus({ preventScroll: true });
-  const behavior = STILL.matches ? "auto" : "smooth";
-  // On a phone the right answer, which is the heading now, may lie under the stage that is kept there.
+  const behavior = REDUCED_MOTION.matches ? "auto" : "smooth";
+  // On a phone, the sticky stage may cover the heading, which now shows the right answer.
   const heading = document.querySelector(".st-key-words h2");
   const page = /** @type {Element} */ (document.querySelector(".stMain"));
-  const kept = parseFloat(getComputedStyle(page).scrollPaddingTop); // the stage's; not a number on a wide page
+  const sticky = parseFloat(getComputedStyle(page).scrollPaddingTop); // px of the stage; NaN on a wide page
   const top = place.getBoundingClientRect().top;
   const above = heading?.getBoundingClientRect().top ?? top;
-  if (above < kept && top - above < innerHeight * NEAR) {
+  if (above < sticky && top - above < innerHeight * HEADING_FITS) {
     heading?.scrollIntoView({ behavior });
     return true;
   }
-  // A verdict that begins in sight leaves the page where it is. What is drawn in it grows for a moment.
-  if (top < innerHeight * SEEN) return true;
+  // A verdict that starts in view leaves the page where it is. Its parts grow for a moment.
+  if (top < innerHeight * VISIBLE_ABOVE) return true;
   const grown = new ResizeObserver(() => place.scrollIntoView({ block: "nearest", behavior }));
   grown.observe(place);
-  setTimeout(() => grown.disconnect(), GROWS);
+  setTimeout(() => grown.disconnect(), SETTLE_TIME);
   return true;
 }

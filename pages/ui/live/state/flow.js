@@ -5,7 +5,7 @@
 // server is never asked for a picture nobody will see, and the last value is never lost.
 
 const BUSY_AFTER = 330; // ms before the lab says it is computing
-const QUICK = 200; // ms: after an answer in less, two requests may be under way
+const QUICK_ANSWER = 200; // ms: after an answer in less, two requests may be under way
 
 export class Flow {
   /**
@@ -51,7 +51,7 @@ export class Flow {
   /** An answer has come, or word that there will be none. @param {number} seq */
   answered(seq) {
     if (seq < this.answeredSeq || seq > this.seq) return;
-    if (seq === this.seq) this.room = performance.now() - this.sentAt < QUICK ? 2 : 1;
+    if (seq === this.seq) this.room = performance.now() - this.sentAt < QUICK_ANSWER ? 2 : 1;
     this.answeredSeq = seq;
     clearTimeout(this.busyTimer);
     this.showBusy(false);

@@ -1,6 +1,6 @@
 // Undo and redo over what the controls of a lab said, step by step.
 
-const MOST = 100; // steps; the server refuses a form of more than 400 kB
+const MOST_STEPS = 100; // the server refuses a form of more than 400 kB
 
 /** @typedef {Record<string, string>} Form */
 
@@ -26,7 +26,7 @@ export class Undo {
       shown && shown["rule.op"] !== form["rule.op"] && shown.program === form.program;
     this.shown = { ...form };
     if (onlyLooked) return;
-    if (shown) this.past = [...this.past, shown].slice(-MOST);
+    if (shown) this.past = [...this.past, shown].slice(-MOST_STEPS);
     this.future = [];
   }
 

@@ -2,8 +2,8 @@
 // messages.d.ts describes the messages.
 
 const DELAYS = [200, 400, 800, 1500]; // ms at most before the next try, the last one for good
-const UNHEARD = 4000; // ms for which a try waits for the server: what it sent may be lost
-const DEAF = 20_000; // ms without any answer to what was asked: the line is dead and nobody said so
+const TRY_TIMEOUT = 4000; // ms that a try waits for the server: its answer may be lost
+const ANSWER_TIMEOUT = 20_000; // ms without any answer to a message: the line is dead, and no event said so
 
 /** @import { Aside, Frame, FrameMessage, Picture, PictureMessage } from "../messages.d.ts" */
 /**
@@ -45,7 +45,7 @@ export class Line {
 
   /** An answer is expected: none for long means that nobody is there. */
   expect() {
-    if (!this.deaf) this.deaf = setTimeout(() => this.#drop(), DEAF);
+    if (!this.deaf) this.deaf = setTimeout(() => this.#drop(), ANSWER_TIMEOUT);
   }
 
   stop() {
@@ -131,7 +131,7 @@ export class Line {
  * @param {string} socket  the address of a socket
  */
 async function answers(socket) {
-  const signal = AbortSignal.timeout(UNHEARD);
+  const signal = AbortSignal.timeout(TRY_TIMEOUT);
   try {
     const { status } = await fetch(socket.replace("ws", "http"), { method: "HEAD", cache: "no-store", signal });
     return status < 502;
