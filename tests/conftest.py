@@ -190,13 +190,13 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What is there by now no collection of garbage needs to walk, as in the app."""
+    """Freeze all loaded objects, as the app does: the garbage collector needn't walk them."""
     gc.enable()
     gc.freeze()
 
 
 class BrowserApart(LoadScopeScheduling):  # type: ignore[misc] # xdist has no types
-    """Tests go by file. The first worker has the browser's; who has nothing left to do helps.
+    """Schedule tests by file. The first worker runs the browser tests; an idle one takes some over.
 
     Two browsers all the time took longer on two cores, and one to the end left a core idle. More
     browsers than cores help nobody, and each starts a server of its own.
@@ -204,7 +204,7 @@ class BrowserApart(LoadScopeScheduling):  # type: ignore[misc] # xdist has no ty
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        # What a file has computed once, all its tests use; but each of these computes by itself.
+        # A file's tests share what it computed, so one worker gets them. This file's share nothing.
         return nodeid if file.endswith("test_every_lesson.py") else TOGETHER.get(file, file)
 
     def _assign_work_unit(self, node: WorkerController) -> None:

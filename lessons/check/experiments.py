@@ -46,12 +46,12 @@ def slopes(runs: Runs, more: Iterable[Settings] = ()) -> Problems:
     compared = 0  # a rule that compared nothing would pass
     for where, experiment, start in _starts(runs, more):
         true = experiment.by_role(runs.lesson.program, start)["true_gradient"].flatten().tolist()
-        for (name, left, right), came in zip(_central(experiment, start), true, strict=True):
+        for (name, left, right), gradient in zip(_central(experiment, start), true, strict=True):
             if not math.isclose(left, right, rel_tol=1e-3, abs_tol=1e-3):
                 continue  # a kink, or NaN
             compared, slope = compared + 1, (left + right) / 2
-            if not math.isclose(came, slope, rel_tol=1e-4, abs_tol=1e-4):
-                found = f"is {came:.4g}, and the slope of the value is {slope:.4g}"
+            if not math.isclose(gradient, slope, rel_tol=1e-4, abs_tol=1e-4):
+                found = f"is {gradient:.4g}, and the slope of the value is {slope:.4g}"
                 mend = "`plain` must compute the value without a trick or a stop."
                 yield "lesson.py", f"{where} the true gradient at {name} {found}: {mend}"
                 return

@@ -87,8 +87,8 @@ def quiz(runs: Runs) -> Problems:
             if len({*texts}) < len(texts):
                 yield step, f"{where} two answers read the same."
             for one in question.options if question.asks else ():
-                came, value = found.facts[question.asks], one.value(found.facts)
-                if one.key != right and close(came, value, _NEAR):
+                fact, value = found.facts[question.asks], one.value(found.facts)
+                if one.key != right and close(fact, value, _NEAR):
                     yield step, f"{where} {one.key!r} is as right as {right!r}."
             given = {**settings, **question.reveal}
             if step.turn and step.turn.goal.is_reached(facts(runs, step, given)):

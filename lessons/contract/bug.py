@@ -31,8 +31,8 @@ class Bug:
         opened: the day it was opened, as 2019-03-05.
         broken: the code with the mistake.
         fixes: by the key of its option in the text; each the whole code once more, ``changed``.
-        check: the assertion, on any of these; raises AssertionError that says what came and what
-            was expected.
+        check: the assertion, on any of these; raises AssertionError that says the result and
+            the expected result.
     """
 
     source: str

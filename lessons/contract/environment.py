@@ -1,4 +1,4 @@
-"""Environment variables that lessons read. Needs no torch, as those that set them have none."""
+"""Environment variables of lessons. Imports no torch: processes that set them don't load it."""
 
 CUDA = "GRADIENT_TRICKS_CUDA"
 """Which of several devices this process calls "cuda": 0, 1 and so on, and round again. The server

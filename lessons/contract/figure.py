@@ -22,8 +22,8 @@ class Figure:
         subject: the title while a question still covers some of what is drawn; nothing where the
             title says nothing of the numbers.
         height: in pixels, in a drawer.
-        selects: the parameter that a click on a point sets. What a drag sets a trace says itself:
-            ``dragged`` in ``lessons/kit/chart_pieces.py``.
+        selects: the parameter that a click on a point sets. For drags, each trace names its
+            parameter: ``dragged`` in ``lessons/kit/chart_pieces.py``.
     """
 
     name: str

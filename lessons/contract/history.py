@@ -18,7 +18,7 @@ KEPT = 400
 
 @dataclass(frozen=True)
 class Snapshot:
-    """How a training stands after some step: plain numbers, nothing of torch.
+    """The state of a training after a step, as plain numbers without torch.
 
     Args:
         numbers: what is drawn over the steps and told as a mean over seeds; by name, float64,

@@ -1,7 +1,7 @@
 """What a learner can set: each parameter reads text, from a field, a URL or the command line.
 
 Text is all that ever comes in, and all of it may be hostile: nothing is evaluated, everything is
-measured before it is parsed, and a refusal says what came, what was expected and what to do.
+measured before it is parsed, and a refusal says what was given, what was expected and what to do.
 """
 
 import math
@@ -61,7 +61,7 @@ class Parameter:
         """The value that the text stands for.
 
         Raises:
-            ValueError: what came and what was expected, in one sentence for people.
+            ValueError: what was given and what was expected, in one sentence for people.
         """
         raise NotImplementedError
 
@@ -255,7 +255,7 @@ def read_number(text: str) -> float:
     -0.5
 
     Raises:
-        ValueError: what came and what was expected, in one sentence for people.
+        ValueError: what was given and what was expected, in one sentence for people.
     """
     word = text.strip().replace("−", "-")
     if len(word) > 400 or not _NUMBER.fullmatch(word):

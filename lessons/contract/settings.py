@@ -66,10 +66,7 @@ class Settings(Mapping[str, Any]):
         return type(self)({**self, **others})
 
     def recording_reads(self) -> tuple[Self, dict[str, Any]]:
-        """Return a copy that notes which settings are read, and the dict of these.
-
-        A cached result needs only them as its key.
-        """
+        """Return a copy that notes which settings are read, and the dict of these: a cache key."""
         own, read, cls = vars(self), dict[str, Any](), type(self)
 
         class Noted(cls):  # type: ignore[valid-type, misc]

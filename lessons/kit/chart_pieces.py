@@ -24,7 +24,7 @@ Measure = Literal["x", "y", "size", "largest", "length", "angle", "power_of_two"
 _GAP = np.array([np.nan])
 
 
-# What lies on what is seen by its form: an open square around a diamond, a cross beyond both.
+# Overlapping points stay distinct by shape: an open square around a diamond, a cross beyond both.
 _POINTS = {"true_gradient": ("square-open", 14.0), "intended_gradient": ("x-thin-open", 17.0)}
 _BEADS = "3px,7px", 5
 """Dash and width of a dotted curve: dots that stand out from a line below them."""
@@ -64,7 +64,7 @@ def ticks(series: Series) -> Trace:
 
 
 def gradient_curves(curves: Mapping[str, Series]) -> list[Trace]:
-    """Those there are: the result solid, the truth dotted on it, the target as ticks on both."""
+    """Draw the gradients that exist: the result solid, the truth dotted, the target as ticks."""
     found = []
     for name in GRADIENTS:
         if name in curves:

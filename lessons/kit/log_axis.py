@@ -32,10 +32,10 @@ class LogAxis:
         self.high = min(highest, every * math.ceil(float(ends[1]) / every + 1e-9))
         self.high = max(self.high, self.low + every)
         self.zero = self.low - 0.12 * (self.high - self.low)
-        """Where an exact 0 stands."""
+        """The row of an exact 0."""
 
     def of(self, series: Series) -> Series:
-        """The same in powers of ten; an exact 0 stands in the row below."""
+        """Convert a series to powers of ten; draw an exact 0 in the row at the bottom."""
         sizes = np.abs(series.y)
         powers = np.full_like(sizes, np.nan)
         np.log10(sizes, out=powers, where=sizes > 0)

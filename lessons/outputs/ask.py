@@ -20,7 +20,7 @@ class Asked(NamedTuple):
     cuts: tuple[Cut, ...]
 
     def to_json(self, result: Result, history: History | None = None) -> str:
-        """What it came to, as one JSON object, unrounded."""
+        """The result as one JSON object, with unrounded numbers."""
         head: dict[str, Any] = {"cuts": write_cuts(self.cuts)} if self.cuts else {}
         if self.lesson.lab.training:
             facts = history.facts if history else {"step": 0}

@@ -128,7 +128,7 @@ def _below_docstring(text: str, lines: list[str]) -> str:
 
 
 def _span(text: str, node: ast.expr) -> tuple[int, int]:
-    """Where it stands, in bytes."""
+    """The expression's first and last byte offset in the text."""
     starts = [0]
     for raw in text.encode().splitlines(keepends=True):
         starts.append(starts[-1] + len(raw))

@@ -109,7 +109,7 @@ class GraphPlaces(TypedDict):
 class GraphPart(TypedDict):
     """One edge of a step's op.
 
-    ``terms`` are what came and the local derivative, of each product that was summed.
+    ``terms``: for each product in the sum, the upstream gradient and the local derivative.
     """
 
     edge: str
@@ -120,11 +120,11 @@ class GraphPart(TypedDict):
 
 
 class GraphSum(TypedDict):
-    """A gradient that several paths add up to: how many ``came``, ``of`` how many."""
+    """A sum of gradients over several paths: how many have ``arrived``, of the ``total``."""
 
     node: str
-    came: int
-    of: int
+    arrived: int
+    total: int
 
 
 class GraphStep(TypedDict):

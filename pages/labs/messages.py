@@ -349,7 +349,7 @@ class RefusedError(ValueError):
 
 
 class Opened(NamedTuple):
-    """A message as it came: its number, its kind, the wish and the training's as text."""
+    """A message as it was received: its number, its kind, the wish and the training's as text."""
 
     seq: int
     kind: str
@@ -408,7 +408,7 @@ def _read(what: type[M], text: str) -> M:
         return what.model_validate_json(text)
     except ValidationError as error:
         first: Mapping[str, Any] = error.errors(include_url=False, include_context=False)[0]
-        came = first["input"]  # a part of it, or all of it where it cannot be read
-        shown = text if came is text or not first["loc"] else json.dumps(came, ensure_ascii=False)
+        got = first["input"]  # a part of it, or all of it where it cannot be read
+        shown = text if got is text or not first["loc"] else json.dumps(got, ensure_ascii=False)
         where = ".".join(visible(str(part)) for part in first["loc"]) or "the message"
         raise RefusedError(f"{where}: {first['msg']}. The server got {cited(shown)}.") from None

@@ -56,7 +56,7 @@ class State:
 
     @cached_property
     def preset(self) -> str:
-        """The preset's name, while the document is one as it came."""
+        """The preset's name, as long as the learner hasn't changed it."""
         return preset_of(self.document)
 
     def address(self) -> dict[str, str]:

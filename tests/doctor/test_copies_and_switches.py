@@ -15,6 +15,7 @@ from tests.doctor import copies_and_switches as programs
 FILE = "copies_and_switches.py"
 SOURCE = Path(programs.__file__).read_text("utf-8").splitlines()
 
+# program: (in the fault's text, code on its line, in its advice)
 BROKEN = {
     programs.constructor: ("torch.Tensor([", "total = torch.Tensor", "torch.stack"),
     programs.new_tensor: ("h.new_tensor(h)", "h.new_tensor", "Use h itself"),
@@ -112,18 +113,14 @@ def correct_loops() -> Any:
 
 
 @pytest.mark.parametrize("name", LOOPS)
-def test_a_training_step_that_looks_odd_is_no_fault(
-    name: str, correct_loops: types.ModuleType
-) -> None:
+def test_an_odd_training_step_is_no_fault(name: str, correct_loops: types.ModuleType) -> None:
     torch.manual_seed(0)
     made = trace(getattr(correct_loops, name))
     assert made.faults == [], str(made)
     assert not any("opaque" in note for note in made.notes)
 
 
-def test_a_default_device_which_watches_calls_too_changes_no_answer(
-    correct_loops: types.ModuleType,
-) -> None:
+def test_a_default_device_changes_no_answer(correct_loops: types.ModuleType) -> None:
     torch.set_default_device("cpu")
     try:
         assert trace(correct_loops.equation_of_motion).faults == []

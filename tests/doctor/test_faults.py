@@ -21,6 +21,7 @@ def traced(thing: Callable[..., object], *numbers: float) -> Trace:
     return trace(thing, x)
 
 
+# name: (program, kind of fault, pattern of its text)
 CASES = {
     "item": (broken.item, "item", r"\.item\(\) on loss in \S+\.py:\d+ .*returned float 14\.0"),
     "edited": (broken.edited, "stale", r"y\[0\] was 2\.718, the backward pass reads 3\.718"),
@@ -111,7 +112,7 @@ def test_frozen_parameters_are_told_and_no_fault() -> None:
     assert "frozen" in str(made)
 
 
-def test_nothing_that_wants_a_gradient_is_told() -> None:
+def test_reports_that_no_tensor_wants_a_gradient() -> None:
     made = trace(lambda x: x.sum(), torch.ones(2))
     assert [one.kind for one in made.faults] == ["nothing_wanted"]
 
@@ -205,9 +206,7 @@ def test_the_page_multiplies_what_it_sums_and_shows_the_entry_where_it_breaks() 
     assert "the entry [1] is shown, counted from 0, or the last of an axis" in broken_at_1
 
 
-def test_what_a_terminal_would_obey_is_in_letters_and_half_a_character_has_a_page(
-    tmp_path: Path,
-) -> None:
+def test_control_characters_and_lone_surrogates_are_printable(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     lines = "import torch", "torch.ones(2, requires_grad=True).sum().backward()"
     script.write_text("\n".join([*lines, r'raise ValueError("\x1b[31mred \ud800")']))

@@ -283,6 +283,7 @@ for _ in range(3):
     "foreach": "opt = torch.optim.SGD(net.parameters(), 1e-2, 0.9, foreach=True)\n" + TURN,
 }
 
+# title, script, number of faults, patterns in the report, patterns that must be absent
 FAULTY = [
     (
         "a player that never steps", PLAYERS.format(turns=5, step=""),
@@ -666,9 +667,7 @@ def test_a_correct_script_has_no_fault_and_computes_bitwise_what_it_computes_alo
 @pytest.mark.parametrize("row", FAULTY, ids=[row[0] for row in FAULTY])
 @pytest.mark.filterwarnings("ignore")
 def test_a_fault_or_a_note_names_the_cause_and_its_line(
-    row: tuple[str, str, int, tuple[str, ...], tuple[str, ...]],
-    script: TraceScript,
-    tmp_path: Path,
+    row: tuple[str, str, int, tuple[str, ...], tuple[str, ...]], script: TraceScript, tmp_path: Path
 ) -> None:
     _, lines, faults, says, never = row
     answers(Case("train", faults, says, never=never), told(script, tmp_path, lines))

@@ -38,13 +38,15 @@ def scaled(x: torch.Tensor) -> torch.Tensor:
     return torch.sum(x / scale)
 
 
+# program, how the fault starts, the call that left torch, the op that reads the number
 CASES = [
     (loss_and_penalty, "The value of loss", ".item()", "add"),
     (listed, "The value of sum(…)", ".item()", "mean"),
     (written, "The value of mean(…)", ".item()", "setitem"),
     (lambda x: (x * x + float(x.norm())).sum(), "The value of norm(…)", "float()", "add"),
 ]
-MEANT = [
+# program, tensor, call, op: reported as a note, not a fault
+INTENDED = [
     (lambda x: (x / x.norm().item()).sum(), "norm(…)", ".item()", "div"),
     (lambda x: (x / float(x.norm())).sum(), "norm(…)", "float()", "div"),
     (lambda x: (x / torch.full((3,), x.square().sum().item())).sum(), "sum(…)", ".item()", "div"),
@@ -56,9 +58,7 @@ MEANT = [
 
 @pytest.mark.filterwarnings("ignore:Converting a tensor")
 @pytest.mark.parametrize(("program", "start", "call", "reader"), CASES)
-def test_a_number_that_comes_back_is_told(
-    program: Program, start: str, call: str, reader: str
-) -> None:
+def test_a_returning_number_is_told(program: Program, start: str, call: str, reader: str) -> None:
     made = traced(program)
     assert {one.kind for one in made.faults} == {"left_torch"}
     first = made.faults[0]
@@ -71,10 +71,8 @@ def test_a_number_that_comes_back_is_told(
 
 
 @pytest.mark.filterwarnings("ignore:Converting a tensor")
-@pytest.mark.parametrize(("program", "start", "call", "reader"), MEANT)
-def test_a_number_that_weighs_or_is_a_target_is_a_note(
-    program: Program, start: str, call: str, reader: str
-) -> None:
+@pytest.mark.parametrize(("program", "start", "call", "reader"), INTENDED)
+def test_a_weight_or_target_is_a_note(program: Program, start: str, call: str, reader: str) -> None:
     made = traced(program)
     assert made.faults == []
     assert any(
@@ -126,9 +124,7 @@ INNOCENT = [
 
 
 @pytest.mark.parametrize("program", INNOCENT, ids=lambda one: one.__name__)
-def test_a_number_that_does_not_come_back_is_no_fault_and_no_note(
-    program: Program,
-) -> None:
+def test_a_number_that_does_not_return_is_no_fault_and_no_note(program: Program) -> None:
     made = traced(program)
     assert made.faults == []
     assert all(note.startswith("Warned") for note in made.notes)
@@ -144,7 +140,7 @@ def test_a_number_that_does_not_come_back_is_no_fault_and_no_note(
         ),
     ],
 )
-def test_a_detached_number_that_comes_back_is_a_note(op: str, program: Program) -> None:
+def test_a_detached_number_that_returns_is_a_note(op: str, program: Program) -> None:
     made = traced(program)
     assert made.faults == []
     note = made.notes[-1]

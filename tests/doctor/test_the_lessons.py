@@ -50,16 +50,17 @@ def scaled(x: float = 1e-5, scale: float = 1.0) -> Trace:
     return trace(program("scaled"), leaf(x), 32768, scale, "none", 1.0, "float16")
 
 
-NAMED = {
+# program: (kind of fault, pattern of its text)
+LESSON_FAULTS = {
     collapse: ("nothing_wanted", r"All 2 parameters of Linear have requires_grad=False"),
     router: ("zero_gradient", r"is rounding alone: 2 paths meet at weight and cancel"),
     scaled: ("zero_gradient", r"The gradient underflows: .* float16"),
 }
 
 
-@pytest.mark.parametrize("run", NAMED, ids=lambda run: run.__name__)
+@pytest.mark.parametrize("run", LESSON_FAULTS, ids=lambda run: run.__name__)
 def test_the_fault_of_a_lesson_is_named(run: Callable[[], Trace]) -> None:
-    kind, says = NAMED[run]
+    kind, says = LESSON_FAULTS[run]
     made = run()
     found = [one for one in made.faults if re.search(says, f"{one.says} {one.do}")]
     assert [one.kind for one in found] == [kind]

@@ -129,13 +129,13 @@ def test_a_key_matched_in_an_inner_map_or_under_an_exception_does_not_warn() -> 
 
 
 @pytest.mark.parametrize("name", ["", None, 3, passing, "Relu"])
-def test_what_is_no_name_of_ones_own_cannot_be_registered(name: Any) -> None:
+def test_invalid_rule_names_are_refused(name: Any) -> None:
     message = "'Relu' is an op type" if name == "Relu" else "expected a name"
     with pytest.raises(TrickError, match=message):
         register_gradient(name)
 
 
-def test_what_is_no_rule_cannot_be_registered() -> None:
+def test_a_rule_that_is_no_function_is_refused() -> None:
     with pytest.raises(TrickError, match="must be a function"):
         register_gradient("StrictNoRule")(None)  # type: ignore[type-var]
     register_gradient("StrictNoRule")(passing)  # the name was not taken by the failure

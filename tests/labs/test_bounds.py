@@ -79,6 +79,7 @@ def lessons_at_their_largest() -> list[dict[str, Any]]:
 FEW = ("softmaxes", "long edges", "long edges, drawn", "a graph", "noise", "cliff", "wrong_place")
 """Programs and lessons before a commit: of each kind of work one that takes much."""
 
+# lesson: settings, in order of cost
 SMALLER = {
     "noise_leaks": ({"draws": "1"}, {"draws": "500"}, {"draws": "5000"}),
     "cliff": ({"path": "1"}, {"path": "40"}, {"path": "100"}),
@@ -99,9 +100,7 @@ def smaller() -> list[dict[str, Any]]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux measures a fork's own peak")
 @pytest.mark.parametrize("all_of_them", [False, pytest.param(True, marks=pytest.mark.long)])
-def test_nothing_that_is_accepted_takes_more_than_its_share_or_much_longer_than_foretold(
-    all_of_them: bool,
-) -> None:
+def test_accepted_work_keeps_its_limits_and_its_estimated_time(all_of_them: bool) -> None:
     wishes = [asked(one) for name, one in FOUND.items() if all_of_them or name in FEW]
     wishes += [one for one in lessons_at_their_largest() if all_of_them or one["lab"] in FEW]
     wishes += smaller()[:: 1 if all_of_them else 3]

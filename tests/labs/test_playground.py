@@ -178,9 +178,7 @@ show(z, x)"""
     assert tab.send("in.x.entry", "3").form["program"] == text.replace("(1)", "(3)")
 
 
-def test_each_line_of_comment_above_the_program_stays_a_line_after_a_slider_and_a_cut(
-    tab: Tab,
-) -> None:
+def test_comment_lines_above_the_program_survive_a_slider_and_a_cut(tab: Tab) -> None:
     above = "# A title\n# One line.\n# Another line.\n# And one more.\n"
     tab.send("program", above + tab.text)
     assert tab.send("in.x.entry", "0.5").form["program"].startswith(f"{above}x = input([0.5,")

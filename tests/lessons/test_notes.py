@@ -12,7 +12,8 @@ from tests.lessons.titles import pattern
 from tests.support.course import run
 
 NARROW = {"dtype": "float32"}
-SAID = [
+# lesson, settings, the Words that hold the note (None: the lesson's own), its name there
+NOTES = [
     ("noise_leaks", {"x": "0, 1"}, NOISE, "slope_at_0"),
     ("noise_leaks", {"x": "1e-30"} | NARROW, NOISE, "square_too_small"),
     ("noise_leaks", {"x": "1e200"}, NOISE, "square_too_large"),
@@ -50,7 +51,7 @@ SAID = [
 ]
 
 
-@pytest.mark.parametrize(("slug", "given", "words", "name"), SAID)
+@pytest.mark.parametrize(("slug", "given", "words", "name"), NOTES)
 def test_a_note_gives_the_reason(slug: str, given: dict[str, str], words: None, name: str) -> None:
     said = [note.text for note in run(slug, **given).notes]
     asked = pattern(words or find(slug).lab.words, name)

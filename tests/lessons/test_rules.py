@@ -40,6 +40,7 @@ from lessons.training.under_way import Run
 TRY = "drag the {{ scale:.3g }}, or **Scale λ**. Which changes"
 USE = "**Use it** when the part after"
 
+# (rule, lesson, file): (text to replace, replacement, in the message)
 BROKEN = {
     (text.form, "flip", "en.md"): [
         ("## When to use it", "## When to apply it", "last step but one"),
@@ -422,9 +423,7 @@ def test_what_trained_json_knows_is_not_trained_until_a_source_changes(
     assert re.fullmatch(r"trick_off [\d.e+]+ → 0.25", trainings.describe_largest_change(runs))
 
 
-def test_the_digest_of_a_training_changes_with_each_of_its_sources(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_source_changes_the_digest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lesson = find("moving_target")
     shutil.copytree(trainings._ROOT / "lessons", tmp_path / "lessons")
     monkeypatch.setattr(trainings, "_ROOT", tmp_path)

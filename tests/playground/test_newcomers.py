@@ -52,7 +52,8 @@ RUNS = [
     ("y = torch.clamp(x, min=0)", [0, 0, 1]),
     ("y = torch.round(x)\nz = x + (y - x).detach()\nloss = mean(z**2)", [-4 / 3, -2 / 3, 2 / 3]),
 ]
-SAYS = [
+# program, (line, column), message
+REFUSED = [
     ("y=stopgradient(x)", (1, 3), said("no_function did_you_mean_or", "stop_gradient")),
     ("y = relu x", (1, 5), said("brackets_missing", "relu", "x")),
     ("y = ReLU(x)", (1, 5), said("no_function did_you_mean", "relu")),
@@ -144,10 +145,8 @@ def test_it_runs(program: str, gradient: list[float] | None) -> None:
         assert found.tolist() == pytest.approx(gradient)
 
 
-@pytest.mark.parametrize(("program", "place", "words"), SAYS)
-def test_what_does_not_run_is_answered_at_its_place(
-    program: str, place: tuple[int, int], words: str | said
-) -> None:
+@pytest.mark.parametrize(("program", "place", "words"), REFUSED)
+def test_a_refusal_names_its_place(program: str, place: tuple[int, int], words: str | said) -> None:
     now = typed(program)
     error = now.errors["program"]
     assert words == error.message

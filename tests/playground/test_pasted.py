@@ -63,7 +63,8 @@ REPARAM = '''
 '''
 
 
-READ = {
+# name: (code, its output, its inputs, lines of the program, notes with their lines)
+REAL_CODE = {
     "byol": (
         BYOL,
         "out",
@@ -83,7 +84,6 @@ READ = {
         [(7, said("drawn", "normal"))],
     ),
 }  # fmt: skip
-"""The code, its output, its inputs, lines of the program, and what is said of which line."""
 
 
 def in_torch_s(line: str) -> str:
@@ -92,9 +92,9 @@ def in_torch_s(line: str) -> str:
     return in_torch(parse_program(line, sorted(names - {*CALLABLE, "torch", line.split()[0]})))
 
 
-@pytest.mark.parametrize("name", READ)
+@pytest.mark.parametrize("name", REAL_CODE)
 def test_real_code_is_read_as_far_as_it_can_be_and_the_rest_is_said_at_once(name: str) -> None:
-    code, output, inputs, lines, told = READ[name]
+    code, output, inputs, lines, told = REAL_CODE[name]
     now = typed(code)
     assert now.errors == {}
     assert present(now.computed).outcome.output == output
@@ -388,7 +388,7 @@ def test_code_that_was_mangled_on_its_way_is_read_or_left() -> None:
     junk = [*"*[]():,", "self.", "[0]", "f'{x}'", "yield x", "**k", ":=", "not ", "None", "1j"]
     read = 0
     for _ in range(300):
-        words = re.findall(r"\w+|\s+|[^\w\s]", chance.choice([*READ.values()])[0])
+        words = re.findall(r"\w+|\s+|[^\w\s]", chance.choice([*REAL_CODE.values()])[0])
         for _ in range(chance.randrange(1, 5)):
             words[chance.randrange(len(words))] = chance.choice([*junk, *words])
         found = pasted("".join(words), ["x"], "q = 1")

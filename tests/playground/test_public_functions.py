@@ -165,6 +165,7 @@ def gumbel(code: Code, x: SimpleNamespace) -> Any:
     return code["gate"](x.score, SimpleNamespace(sample=lambda shape: x.u), 1, x.tau, hard=True)
 
 
+# name: (code, how to run it in torch, its output, names of the notes)
 CASES: dict[str, tuple[str, Program, str, str]] = {
     "codebook": (CODEBOOK, codebook, "loss", "several_returned unread_input one_axis left_out"),
     "focal": (FOCAL, lambda code, x: code["focal"](x.scores, x.labels, gamma=x.gamma), "loss",
@@ -178,7 +179,6 @@ CASES: dict[str, tuple[str, Program, str, str]] = {
     "contrast": (CONTRAST, scores_of_contrast, "scores", "unread_input unread_output"),
     "gumbel": (GUMBEL, gumbel, "out", "first_branch unread_input left_out"),
 }  # fmt: skip
-"""The code, the same in torch from the program's inputs, the output, and what the notes say."""
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -1,4 +1,4 @@
-"""What is not here is said to be so, with the way home."""
+"""An unknown address gets a 404 page with a link home."""
 
 import pytest
 from starlette.applications import Starlette
@@ -22,9 +22,7 @@ def _pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("path", HERE)
-def test_pages_are_here_below_a_base_address_too_and_streamlit_answers_for_its_own(
-    path: str,
-) -> None:
+def test_pages_are_below_a_base_address_too_and_streamlit_has_its_own(path: str) -> None:
     assert ask(SITE, f"/{path}").body == HERE[path]
     assert ask(BELOW, f"/course/{path}").body == HERE[path]
 

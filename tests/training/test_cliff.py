@@ -23,21 +23,19 @@ values = partial(course.settings, LESSON)
 @pytest.mark.long
 def test_the_papers_span_of_limits() -> None:
     """From half to ten times the average norm: slow at one end, too long a step at the other."""
-    facts, whole = LESSON.compute(values()).facts, read_trained(LESSON)["ends"][""]
+    facts, whole = LESSON.compute(values()).facts, read_trained(LESSON)["ends"][""]  # "": defaults
     low, high = (
         numbers(finished(LAB, cliff, values(seeds=1, norm_limit=facts[name])).facts)
         for name in ("half_mean", "ten_means")
     )
-    assert 0.3 < low["norm_stayed"] < whole["norm_stayed"] - 0.2
-    assert low["norm_left"] < 0.1
-    assert high["norm_reached"] > 0.9
+    assert 0.3 < low["norm_stayed"] < whole["norm_stayed"] - 0.2, "many starts run out of steps"
+    assert low["norm_left"] < 0.1, "short steps don't leave the window"
+    assert high["norm_reached"] > 0.9, "long steps reach the valley first"
     assert high["norm_left"] > 0.8, "the longest step is longer than half the window is high"
 
 
 @pytest.mark.parametrize("window", WINDOWS.values())
-def test_the_map_shows_the_programs_errors(
-    window: Window,
-) -> None:
+def test_the_map_shows_the_programs_errors(window: Window) -> None:
     error, norm = surface(cliff, window, torch.device("cpu"), torch.float64)
     places = torch.meshgrid(
         *(torch.linspace(*ends, 120, dtype=torch.float64) for ends in window), indexing="xy"

@@ -73,9 +73,9 @@ def test_without_a_predictor_the_stop_halves_the_gradient_and_with_one_it_turns_
 
 def test_the_spread_falls_faster_than_it_returns() -> None:
     before, fallen, after = in_turn(({}, 100), ({"target": "open"}, 100), ({}, 100))
-    assert fallen["trick_spread"] < 0.3 * before["trick_spread"]
+    assert fallen["trick_spread"] < 0.3 * before["trick_spread"], "100 open steps lose most"
     returned = after["trick_spread"] - fallen["trick_spread"]
-    assert returned < 0.2 * (before["trick_spread"] - fallen["trick_spread"])
+    assert returned < 0.2 * (before["trick_spread"] - fallen["trick_spread"]), "little returns"
 
 
 def test_the_largest_spread_is_what_the_chart_says() -> None:
@@ -87,8 +87,8 @@ def test_a_head_reads_what_is_there_and_guesses_where_nothing_is() -> None:
     x = Pairs(siamese, values(seeds=8, dtype="float64")).x
     assert float(measured(x, x)["accuracy"].mean()) > 0.85
     fresh = torch.randn(x.shape, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
-    assert 0.45 < float(measured(fresh, x)["accuracy"].mean()) < 0.55
-    assert 0.4 < float(measured(torch.ones_like(x), x)["accuracy"].mean()) < 0.6
+    assert 0.45 < float(measured(fresh, x)["accuracy"].mean()) < 0.55, "guesses, up to noise"
+    assert 0.4 < float(measured(torch.ones_like(x), x)["accuracy"].mean()) < 0.6, "guesses"
 
 
 def test_two_losses_near_their_lowest_are_two_lines_on_an_axis_that_names_losses() -> None:
@@ -101,5 +101,5 @@ def test_two_losses_near_their_lowest_are_two_lines_on_an_axis_that_names_losses
     lines = [one["y"] for one in figure.data if one["mode"] == "lines" and "fill" not in one]
     ends = [(math.log10(y[-1]) - low) / (high - low) for y in lines]
     assert len(ends) == 2
-    assert abs(ends[0] - ends[1]) > 0.25
+    assert abs(ends[0] - ends[1]) > 0.25, "a quarter of the axis apart, so both names fit"
     assert all(0 <= end <= 1 for end in ends)

@@ -25,7 +25,7 @@ EACH = pytest.mark.parametrize(
 
 
 def saved_ends(slug: str) -> dict[str, dict[str, float]]:
-    """The facts that a lesson's trained.json has under `ends`, by the name of their training."""
+    """The facts under `ends` in a lesson's trained.json, by training; "" has the defaults."""
     return dict(read_trained(find(slug))["ends"])
 
 
@@ -48,7 +48,7 @@ def test_a_reversal_lifts_every_seed_and_leaves_the_domain_head_to_guess() -> No
     ends, paper = saved_ends("moons")[""], saved_ends("moons")[PAPERS_NETWORK]
     assert 0.65 < ends["source_only_target"] < ends["trick_target_lowest"], "every seed gains"
     assert ends["trick_target"] >= 0.93
-    assert ends["trick_domain"] < 0.62 < 0.9 < ends["source_only_domain"]
+    assert ends["trick_domain"] < 0.62 < 0.9 < ends["source_only_domain"], "chance is 0.5"
     gains = [one["trick_target"] - one["source_only_target"] for one in (paper, ends)]
     assert 0.05 < gains[0] < gains[1], "the paper's network gains less"
     spreads = [one["trick_target_highest"] - one["trick_target_lowest"] for one in (ends, paper)]
@@ -57,8 +57,8 @@ def test_a_reversal_lifts_every_seed_and_leaves_the_domain_head_to_guess() -> No
 
 def test_clipped_by_norm_most_starts_reach_the_valley_and_unclipped_most_are_thrown_out() -> None:
     ends = saved_ends("cliff")[""]
-    assert ends["norm_stayed"] > 0.8 > 0.15 > ends["none_stayed"]
-    assert ends["norm_left"] < 0.2 < 0.85 < ends["none_left"]
+    assert ends["norm_stayed"] > 0.8 > 0.15 > ends["none_stayed"], "few stay without clipping"
+    assert ends["norm_left"] < 0.2 < 0.85 < ends["none_left"], "and most leave the window"
     assert ends["norm_stayed_lowest"] > ends["none_stayed_highest"] + 0.5, "in every seed"
     assert ends["norm_stayed"] - ends["value_stayed"] > 0.5
     assert 0.5 < ends["none_reached"] < 0.8, "some left the window and still reached the valley"
@@ -67,8 +67,8 @@ def test_clipped_by_norm_most_starts_reach_the_valley_and_unclipped_most_are_thr
 def test_the_lower_loss_is_that_of_the_collapsed_features() -> None:
     ends, headless = saved_ends("collapse")[""], saved_ends("collapse")["head=none"]
     assert ends["plain_loss_highest"] < -0.999 < -0.99 < ends["trick_loss_lowest"], "in every seed"
-    assert ends["plain_spread_highest"] < 0.02 < 0.14 < ends["trick_spread_lowest"]
-    assert ends["plain_accuracy"] < 0.58 < 0.7 < ends["trick_accuracy"]
+    assert ends["plain_spread_highest"] < 0.02 < 0.14 < ends["trick_spread_lowest"], "it collapses"
+    assert ends["plain_accuracy"] < 0.58 < 0.7 < ends["trick_accuracy"], "and a head nearly guesses"
     assert headless["trick_spread"] == pytest.approx(headless["plain_spread"], rel=1e-2)
     assert headless["trick_spread"] < 0.02, "without a predictor the stop does not save it"
 
@@ -104,8 +104,8 @@ def test_guided_maps_stay_when_weights_are_randomised_and_plain_ones_do_not() ->
     guided = [ends[f"guided_{layers}"] for layers in range(1, 5)]
     assert sorted(guided, reverse=True) == guided, "they do change, more with each layer"
     assert guided[2] > 0.5 > 0.35 > guided[3], "the evidence is in the upper layers"
-    assert all(abs(ends[f"plain_{layers}"]) < 0.15 for layers in range(2, 5))
-    assert abs(ends["deconvnet_4"]) < 0.2
+    assert all(abs(ends[f"plain_{layers}"]) < 0.15 for layers in range(2, 5)), "uncorrelated"
+    assert abs(ends["deconvnet_4"]) < 0.2, "uncorrelated"
 
 
 UNLIMITED = torch.tensor(math.inf, dtype=torch.float64)

@@ -26,8 +26,8 @@ class Leaves:
     """What wants a gradient, as the program reads it: nothing is looked for in its code.
 
     `tensors` and `modules` by name; the modules are those that no other module called. `strays`
-    are parameters that are read within the call of a module that does not know them, `met` those
-    that no module has, and `new` those of them that were not there before the run.
+    are parameters that are read within the call of a module that does not know them, `met` the
+    parameters that no module has, and `new` the parameters in `met` that the run created.
     """
 
     def __init__(self, recording: Recording) -> None:

@@ -178,8 +178,8 @@ def _backward(run: Run) -> Iterator[Fault]:
         if hook:
             says = f"{hook[0].upper()}{hook[1:]} makes the gradient of {name} NaN or infinite."
             yield Fault("nonfinite_backward", says, "Check what the hook divides by.", name)
-    came = [one for name in bad if name in nodes for one in nodes[name].upstream]
-    if bad and all(bad_place(one) is None for one in came):
+    upstreams = [one for name in bad if name in nodes for one in nodes[name].upstream]
+    if bad and all(bad_place(one) is None for one in upstreams):
         says = f"The gradient of {listed(bad)} has a NaN or ∞ in an entry that wasn't recorded."
         yield Fault("nonfinite_gradient", says, "Trace a smaller input.", bad[0])
 
@@ -188,7 +188,7 @@ def _arising(run: Run) -> Iterator[_Arises]:
     """Yield each edge along which an op sends back a NaN or an infinity that it didn't get."""
     for name in run.recording.order:
         node = run.recording.nodes[name]
-        came = {
+        arrived = {
             _size(one.numbers[place]) for one in node.upstream
             if one is not None and (place := bad_place(one)) is not None
         }  # fmt: skip
@@ -197,8 +197,8 @@ def _arising(run: Run) -> Iterator[_Arises]:
             if place is None or edge.offered is None:
                 continue
             what = _size(edge.offered.numbers[place])
-            if what not in came:
-                yield node, edge, place, what, bool(came)
+            if what not in arrived:
+                yield node, edge, place, what, bool(arrived)
 
 
 def _size(one: object) -> str:
@@ -213,14 +213,14 @@ def _told(run: Run, one: _Arises, follows: str) -> Fault:
     at_output = _read_at(node, edge, place)
     upstream = node.upstream[0] if at_output is not None else None
     number = None if upstream is None else upstream.component(at_output or ())
-    came = ""
+    cause = ""
     if upstream is not None:
         several = edge.value.size < upstream.size
         there = f" at {list(at_output or ())}" if several else ""
-        came = f"the upstream gradient{there} is {short(number)}, and "
+        cause = f"the upstream gradient{there} is {short(number)}, and "
     sent, to = short(edge.offered.numbers[place]), called(edge.producer)
     words = {"op": op_called(run, node), "sent": sent, "to": to, "at": at(place, edge.offered)}
-    says = f"{WORDS('arises', what=what, came=came, reads=short(reads), **words)}{follows}"
+    says = f"{WORDS('arises', what=what, cause=cause, reads=short(reads), **words)}{follows}"
     do = _after_backward(node, edge, place, at_output, number)
     return Fault("nonfinite_backward", says, do, node.name)
 
@@ -232,11 +232,11 @@ def _read_at(node: Node, edge: Edge, place: int) -> tuple[int, ...] | None:
     Then it is the first output that adds a NaN or an infinity to the sum.
     """
     assert edge.offered is not None
-    index, came = unflat(place, edge.offered.shape), node.upstream[0]
-    if came is None or came.size == 1 or came.shape == edge.offered.shape:
+    index, upstream = unflat(place, edge.offered.shape), node.upstream[0]
+    if upstream is None or upstream.size == 1 or upstream.shape == edge.offered.shape:
         return index
     sums = terms(edge, index, LIMIT)
-    bad = (one for one, local in sums if not math.isfinite(came.component(one) * local))
+    bad = (one for one, local in sums if not math.isfinite(upstream.component(one) * local))
     return next(bad, None)
 
 

@@ -132,7 +132,7 @@ class Step:
 
 
 def came(events: list[Event]) -> list[Event]:
-    """Those of the events that brought a gradient."""
+    """Select the events in which a gradient arrived."""
     return [one for one in events if one.what == "came"]
 
 

@@ -52,7 +52,7 @@ class Target(NamedTuple):
 
 
 def _within(name: str, value: Any, depth: int = 3) -> Iterator[tuple[str, Any]]:
-    """Tensors and modules of an argument, each with a name: of a list those that it holds."""
+    """Yield each tensor and module in an argument, with a name; look into lists."""
     if isinstance(value, (torch.Tensor, nn.Module)):
         yield name, value
     elif isinstance(value, (list, tuple)) and depth:

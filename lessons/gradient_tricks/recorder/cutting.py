@@ -122,5 +122,5 @@ class _Scissors(TorchFunctionMode):
 
 
 def _detached(operand: torch.Tensor, in_place: bool) -> torch.Tensor:
-    # What changes in place has to stay itself: what is written must be read by who holds it.
+    # An in-place op must get the same tensor, or other holders wouldn't see the write.
     return operand.detach_() if in_place and operand.requires_grad else operand.detach()

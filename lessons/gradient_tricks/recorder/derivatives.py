@@ -106,8 +106,8 @@ def local(edge: Edge, index: Sequence[int] = ()) -> Local | None:
         # Torch may have saved another tensor than the formula reads, of relu the output.
         if sent is None:
             return None
-        came = node.upstream[0].component(index) if node.upstream[0] else 0.0
-        found = sent / came if came else None
+        upstream = node.upstream[0].component(index) if node.upstream[0] else 0.0
+        found = sent / upstream if upstream else None
     elif not any(number is NOT_KEPT for number in numbers.values()):
         found = _differentiated(node, own, given, numbers)
         # Of dropout it is z / a, where a may be 0.

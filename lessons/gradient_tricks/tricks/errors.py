@@ -8,7 +8,7 @@ import torch
 class TrickError(Exception):
     """A gradient trick was asked for something it cannot do truthfully.
 
-    The message says which op type and which op, what came, what was expected, and what to do.
+    The message says which op type and op, which argument it got, what it expected, what to do.
     TensorFlow stays silent in most of these cases; the engine does not.
 
     >>> try:
@@ -35,7 +35,7 @@ def describe(value: object) -> str:
 
 
 def require_tensor(trick: str, x: torch.Tensor) -> torch.Tensor:
-    """`x`, if it is a tensor; otherwise a `TrickError` that says what came."""
+    """Return `x` if it is a tensor; otherwise raise a `TrickError` that describes it."""
     if not isinstance(x, torch.Tensor):
         raise TrickError(f"{trick}: expected a tensor, got {describe(x)}. Use torch.tensor(...).")
     return x

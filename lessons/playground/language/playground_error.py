@@ -1,4 +1,4 @@
-"""The playground's one error family: where it is, what came, what would be right."""
+"""The playground's one error family: where it is, what the learner wrote, what to write."""
 
 import ast
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ class PlaygroundError(ValueError):
     """A program, rule, input or document that cannot be used, said for people.
 
     Args:
-        message: what came and what would be right.
+        message: what the learner wrote, and what to write instead.
         line, column: 1 for the first; 0 where there is no such place. The line is the program's
             own, or for a rule, an input or a document that text's.
         part: what the place is in: "program", "rule", "input" or "document".

@@ -50,7 +50,7 @@ def _index() -> str:
 
 
 def _follow(asked: dict[str, object]) -> None:
-    """Go there if it is a place of ours; what the browser sends may be anything."""
+    """Switch to the page that the browser asks for, if it exists. The request is untrusted."""
     page, query = asked.get("page"), asked.get("query")
     words = {n: t for n, t in query.items() if isinstance(t, str)} if type(query) is dict else {}
     if page == "glossary" and find_term(words.get("term", "")):

@@ -94,7 +94,7 @@ def read(text: str) -> Expression:
     """The expression that a text stands for.
 
     Raises:
-        ValueError: what came and what would be right, in words for people.
+        ValueError: what was given and what to write, in words for people.
     """
     if "\n" in text or "\r" in text:
         raise ValueError(WORDS("one_line"))

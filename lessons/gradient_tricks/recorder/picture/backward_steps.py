@@ -1,8 +1,8 @@
 """The backward pass as a list of steps, in autograd's own order, for one chosen component.
 
-Each step is one op, or a leaf whose gradient is complete: what came, what goes along each edge,
-which sums still wait for another path. The numbers are those autograd sent; sentences.py says in
-words what happened.
+Each step is one op, or a leaf whose gradient is complete: the gradient that arrived, the gradient
+along each edge, the sums that wait for another path. The numbers are those that autograd sent;
+sentences.py says in words what happened.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -80,8 +80,8 @@ def _steps(recording: Recording, only: Collection[str], index: Sequence[int]) ->
                 both = (one,) if len(one.parts) > 1 else ()
                 yield Step("leaf", one.node, gradient(one.node), arrived=both)
     if recording.refused is not None and recording.refused in only:
-        came = component(nodes[recording.refused].gradient, index)
-        yield Step("stopped", recording.refused, came)
+        upstream = component(nodes[recording.refused].gradient, index)
+        yield Step("stopped", recording.refused, upstream)
 
 
 def _key(edge: Edge) -> Key:
@@ -105,9 +105,9 @@ def _shown(edge: Edge) -> bool:
 
 def _part(edge: Edge, index: Sequence[int]) -> Part:
     node = edge.consumer
-    came = node.upstream[0] if node.outputs[0].shape != edge.value.shape else None
-    found = terms(edge, index) if came is not None else []
-    products = tuple((component(came, at), local) for at, local in found)
+    upstream = node.upstream[0] if node.outputs[0].shape != edge.value.shape else None
+    found = terms(edge, index) if upstream is not None else []
+    products = tuple((component(upstream, at), local) for at, local in found)
     if len(products) < 2 or any(one is NOT_KEPT for one, _ in products):
         products = ()
     summed = node.outputs[0].size // max(edge.value.size, 1)

@@ -187,7 +187,7 @@ def _step(step: Step) -> dict[str, Any]:
         "upstream": spelled(step.upstream),
         "parts": [_part(part) for part in step.parts],
         "waiting": [
-            {"node": one.node, "came": len(one.parts) - one.waiting, "of": len(one.parts)}
+            {"node": one.node, "arrived": len(one.parts) - one.waiting, "total": len(one.parts)}
             for one in step.waiting
         ],
         "sentence": step.sentence,

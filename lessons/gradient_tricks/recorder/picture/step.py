@@ -1,4 +1,4 @@
-"""What one step of a backward pass is: the op, what goes along its edges, which sums wait."""
+"""One step of a backward pass: its op, the gradients along the op's edges, the incomplete sums."""
 
 from typing import Any, Literal, NamedTuple
 
@@ -8,8 +8,8 @@ from ..recording.nodes import State
 class Part(NamedTuple):
     """One edge of a step's op. `upstream` × `local` = `gradient`, where the op is elementwise.
 
-    `terms` are the products that were summed for a broadcast operand, those not 1 × 1; `offered`
-    is what a cut edge holds back.
+    `terms` are the products summed for a broadcast operand, without the trivial 1 × 1 terms;
+    `offered` is the gradient that a cut edge holds back.
     """
 
     edge: str
@@ -24,7 +24,7 @@ class Part(NamedTuple):
 
 
 class Sum(NamedTuple):
-    """A gradient that several paths add up to: what each edge brought, None while it is awaited."""
+    """A sum of gradients over several paths: the part of each edge, None until it arrives."""
 
     node: str
     parts: tuple[tuple[str, Any], ...]
@@ -37,7 +37,12 @@ class Sum(NamedTuple):
 
 
 class Step(NamedTuple):
-    """`upstream` what came to `node`; `arrived` the sums completed here; `waiting` those not."""
+    """One step of the backward pass.
+
+    `kind`: "start" is the output's 1, "op" runs an op backward, "stopped" is a node that sends
+    nothing on, "leaf" has its gradient complete. `upstream` is the gradient that reached `node`.
+    `arrived` are the sums that this step completes, `waiting` the incomplete sums.
+    """
 
     kind: Literal["start", "op", "stopped", "leaf"]
     node: str

@@ -27,7 +27,7 @@ State = Literal[
 
 
 class RecordError(Exception):
-    """Something that a recording cannot do; says what came, what was expected, what to do."""
+    """Something that a recording cannot do; says what it got, what was expected, what to do."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,8 @@ class Node:
     of them, and `function` what was called; `place` the file and the stretch of it that ran, where
     Python knows, and `caller` the call that this stands in; `rule` the name of an override's rule;
     `off` who had switched gradients off; `inplace` where its output is an operand, changed. After a
-    backward pass `upstream` has the gradient that came for each output, the sum over the edges that
-    leave it; None for none; and `stale` what it had saved and was changed before that pass.
+    backward pass `upstream` has the gradient that arrived at each output (the sum over its edges)
+    or None; and `stale` the tensors that it had saved and that were changed before that pass.
     """
 
     name: str
@@ -102,7 +102,7 @@ class Node:
 
     @property
     def gradient(self) -> Value | None:
-        """The gradient that came in the last backward pass, for the first output that got one."""
+        """The gradient of the first output at which one arrived in the last backward pass."""
         return next((one for one in self.upstream if one is not None), None)
 
     @property

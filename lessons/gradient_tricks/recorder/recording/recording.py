@@ -253,11 +253,11 @@ class Recording:
                     self.gradients[node.name] = node.upstream[0]
                 self.listener.gradient([node.name for node in nodes], leaf, gradient)
 
-        def came(gradients: tuple[torch.Tensor | None, ...]) -> None:
+        def arrived(gradients: tuple[torch.Tensor | None, ...]) -> None:
             if gradients[place.output_nr] is not None:
                 self.safely(note, gradients[place.output_nr])
 
-        return place.node.register_prehook(came), place
+        return place.node.register_prehook(arrived), place
 
     def backward(self, output: torch.Tensor) -> "Recording":
         """Run autograd backward from the sum of `output` and note every gradient on the way.

@@ -132,7 +132,7 @@ class Saved:
         return writer if time > op.time else None
 
     def _refused(self, name: str, op: _Op, held: _Held) -> _Changed:
-        """The op's tensor that torch refuses: its version went on, and it stands at `name`."""
+        """The saved tensor that torch refuses because it was changed; the op keeps it as `name`."""
         changed = _Changed()
         for one in op.known:
             tensor = held(one.identity)
@@ -147,7 +147,7 @@ class Saved:
 
 
 def memory(tensor: torch.Tensor) -> int:
-    """The address of the memory that a tensor and its views share; 0 where there is none."""
+    """The address of the memory that a tensor and its views share, or 0 if there is none."""
     if tensor.layout is not torch.strided or tensor.is_meta:
         return 0
     try:
@@ -157,7 +157,7 @@ def memory(tensor: torch.Tensor) -> int:
 
 
 def _address(tensor: torch.Tensor) -> int:
-    """Where its first number lies; 0 where it lies nowhere."""
+    """The address of a tensor's first number, or 0 if it has no memory."""
     return memory(tensor) and tensor.data_ptr()
 
 

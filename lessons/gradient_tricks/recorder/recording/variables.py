@@ -44,9 +44,9 @@ def assigned(where: Where | None) -> tuple[str, ...]:
 
 
 def running() -> tuple[Where | None, Where | None]:
-    """Where the expression now running stands, and where the call that this stands in.
+    """Locate the expression that is running, and the call around it.
 
-    Calls within torch and the engine are left out. None where nothing else runs.
+    Calls within torch and the engine don't count. None if nothing else runs.
     """
     own = outside(sys._getframe(1))
     while own is not None and str(own.f_globals.get("__name__")).startswith(_WATCHER):

@@ -2,7 +2,7 @@
 
 Nothing is put between the ops. One op may be several autograd nodes; those whose edges lead out of
 it, to its operands, are its frontier. A hook there sees what the op sends along each edge; a hook
-on the node of an output sees what came. A cut is the same hook handing back None in that place:
+on an output's node sees the gradient that arrives there. To cut an edge, its hook returns None:
 autograd then sends nothing along that edge, as if the operand had been stopped.
 """
 

@@ -33,7 +33,7 @@ export function reached(spec, step, landed = true) {
   });
   for (const sum of spec.steps[landed ? step - 1 : step - 2]?.waiting ?? []) {
     if (nodes.get(sum.node)?.state === "current") continue;
-    nodes.set(sum.node, { state: "waiting", mark: `${sum.came}/${sum.of}` });
+    nodes.set(sum.node, { state: "waiting", mark: `${sum.arrived}/${sum.total}` });
   }
   if (step === spec.steps.length) {
     for (const edge of spec.edges) shown.add(edge.id);
