@@ -84,7 +84,7 @@ REWORDED = {
     "y = torch.linalg.norm(x)": "y = torch.sqrt(torch.sum(x**2))",
     "y = F.mse_loss(x, 1 - x)": "y = torch.mean((x - (1 - x))**2)",
     "y = F.mse_loss(x, u, reduction='sum')": "y = torch.sum((x - u)**2)",
-    "y = x.T": "y = torch.transpose(x, -1, -2)",
+    "y = x.T": "y = x",
     "y = torch.add(x, x, alpha=2)": "y = x + 2 * x",
     "y = x\nimport torch": "y = x",
     "from torch import nn\r\nimport os, math  # 2.0\r\n\ny = x": "# 2.0\ny = x",
@@ -101,7 +101,7 @@ REWORDED = {
     "y = x if x > 0 else 0 * x": "y = torch.where(x > 0, x, 0 * x)",
     "y = x.sum(dim=0, keepdim=True)": "y = x.sum(0)",
     "y = torch.clamp(x, -u, u)": "y = torch.minimum(torch.maximum(x, -u), u)",
-    "y = math.pi * x[:, None]": "y = 3.141592653589793 * x",
+    "y = math.pi * x[:]": "y = 3.141592653589793 * x",
     "y: Tensor = x.data": "y = stop_gradient(x)",
     "x.requires_grad = True\ny = x": "y = x",
 }

@@ -234,12 +234,16 @@ class Own(torch.autograd.Function):
         ("x", "grad.mul(-2.0)", "out = flip_gradient(x, 2.0)"),
         ("x", "torch.true_divide(grad, 4)", "out = scale_gradient(x, 1 / 4)"),
         ("x", "2 * grad.clamp(-1, max=1)", "out = clip_gradient(scale_gradient(x, 2), -1, 1)"),
-        ("torch.sign(x)", "grad", "output = torch.sign(x)\nout = x + stop_gradient(output - x)"),
+        (
+            "torch.sign(x)",
+            "grad",
+            "output = torch.sign(x)\nout = stop_gradient(output) + (x - stop_gradient(x))",
+        ),
         (
             "x.round()",
             "grad * (x.abs() <= 1).float()",
-            "output = x.round()\nout = scale_gradient(x, "
-            "torch.where(x.abs() <= 1, 1.0, 0.0)) + stop_gradient(output - x)",
+            "output = x.round()\nout = stop_gradient(output) + (scale_gradient(x, "
+            "torch.where(x.abs() <= 1, 1.0, 0.0)) - stop_gradient(x))",
         ),
     ],
 )

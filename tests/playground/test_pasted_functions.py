@@ -25,6 +25,7 @@ SPECIAL = dict.fromkeys(("sqrt", "log", "rsqrt", "log1p", "binary_cross_entropy"
 OURS = {
     *("step", "onehot_argmax", "onehot_sample", "identity", "stop_gradient", "flip_gradient"),
     *("scale_gradient", "clip_gradient", "clip_gradient_norm", "gradient_reversal", "Variable"),
+    "Parameter",
 }
 """Names that are none of torch's functions."""
 
@@ -87,6 +88,8 @@ VALUES = {
     "rounding_mode": ["None", "'floor'", "'trunc'"],
     "min": ["-0.5", "None"],
     "max": ["0.5"],
+    "min_val": ["-0.3", "0.0"],
+    "max_val": ["2.5"],
     "largest": ["False", "True"],
     "sorted": ["True"],
     "dtype": ["torch.float64"],
@@ -201,7 +204,10 @@ def test_every_name_is_one_of_torchs_or_known_to_be_ours() -> None:
     known = {*TABLE} - OURS
     assert known - {*names()} == {"power"}
     assert not OURS & {*names()}
-    assert {*NUMBERS} <= {"ones", "ones_like", "zeros", "zeros_like"}
+    assert {*NUMBERS} == {f"{of}{how}" for of in ("ones", "zeros") for how in ("", "_like")} | {
+        "new_ones",
+        "new_zeros",
+    }
 
 
 @pytest.mark.parametrize(
@@ -290,6 +296,11 @@ BACKWARDS = [
     "grad.masked_fill_(~ctx.inside, 0.0)\n        return grad.mul_(2), None, None",
     "grad *= x > 0\n        grad = grad.clamp_(-1, 1)\n        return grad, None, None",
     "return (g.clone() if ctx.needs_input_grad[0] else None), None, None",
+    "return g.clamp(min=0.1) / torch.add(1, x.abs(), alpha=5), None, None",
+    "h = torch.nn.functional.hardtanh(x, max_val=0.5)\n"
+    "        return g * torch.exp(x.clamp(max=0.5)) * h, None, None",
+    "return g * torch.ones_like(x).sum() * torch.sub(1, x, alpha=0.5), None, None",
+    "return None if g is None or not ctx.needs_input_grad[0] else -g, None, None",
     "a = b = c = None\n        if ctx.needs_input_grad[0]:\n            a = g * (x > 0)\n"
     "        return a, b, c",
     "if not ctx.needs_input_grad[0]:\n            return None, None, None\n"
@@ -359,6 +370,62 @@ loss.backward()
 """,
 }
 
+LINE = """
+import torch
+import torch as th
+import torch.nn.functional as F
+from torch import nn
+from torch.nn import functional
+from torch.autograd import Variable
+
+x = torch.tensor([0.3, -1.7, 2.5], dtype=torch.float64, requires_grad=True)
+m = torch.tensor([[1.0, 2.0], [3.0, -5.0]], dtype=torch.float64, requires_grad=True)
+{line}
+loss.sum().backward()
+"""
+LINES = [
+    "loss = th.exp(x) + functional.softplus(x).mean() + m.sum()",
+    "w = Variable(x.data)\nloss = w * x + m.sum()",
+    "near = torch.ones(3, dtype=x.dtype)\nloss = (x * near).sum() / near.sum() + m.mean()",
+    "loss = torch.ones_like(x) * x.sum() + torch.zeros(3) + m.mean()",
+    "loss = m @ m.t() + (m.T * m).sum(dim=1) + x.t().sum()",
+    "loss = (torch.softmax(m, dim=1) * m).sum(1) + m.norm() + F.softmax(x, dim=0).sum()",
+    "loss = x * (x * 1.7).to(torch.int64) + (x * 1.7).type(torch.LongTensor) * x + m.sum()",
+    "loss = (x * 1.7).type(torch.bool) * x + x.to(dtype=torch.int64) + m.sum()",
+    "loss = nn.Parameter(x * 2) * x + m.sum()",
+    "loss = F.hardtanh(x, 0, 1) + F.kl_div(x, 1 - torch.ones(3), reduction='sum') + m.sum()",
+]
+"""Lines that are read: what they compute is torch's to the last digits."""
+WARNED = [
+    "loss = torch.exp(-((x[:, None] - x[None, :]) ** 2)).sum()",
+    "loss = (x.unsqueeze(1) * x).sum()",
+    "loss = x.view(-1, 1) * x.view(1, -1)",
+    "loss = x.expand(3, 3)",
+    "loss = x.sum(0, keepdim=True).expand_as(x)",
+    "loss = x[None].mean(0)",
+    "loss = m / m.sum(-1, keepdim=True)",
+    "loss = F.normalize(m)",
+    "loss = m.norm(dim=1)",
+    "loss = F.cosine_similarity(m, m)",
+    "loss = m.view(-1).softmax(0)",
+    "loss = m.permute(1, 0) * m",
+    "a, b = m.unbind(1)\nloss = a * b",
+    "loss = F.kl_div(m, m * m, reduction='batchmean')",
+    "loss = x.transpose(-1, -2) * x",
+]
+"""Lines with a warning: of what stands in their place, the numbers are others than torch's."""
+
+
+def read_line(line: str) -> Pasted:
+    read = pasted(LINE.format(line=line), [])
+    assert read is not None
+    return read
+
+
+@pytest.mark.parametrize("line", WARNED)
+def test_a_line_of_which_the_numbers_may_differ_is_named(line: str) -> None:
+    assert any(said("of_your_code") == one for one in read_line(line).warnings)
+
 
 @pytest.mark.parametrize(
     "code",
@@ -366,6 +433,7 @@ loss.backward()
         *(MASKED.replace("{backward}", one).replace("{value}", value)
           for one in BACKWARDS for value in ("x.round()", "x", "torch.clamp(x, lo, hi)")),
         *SCRIPTS.values(),
+        *(LINE.replace("{line}", one) for one in LINES),
     ],
 )  # fmt: skip
 def test_a_script_has_torchs_numbers(code: str) -> None:
@@ -394,6 +462,10 @@ def test_a_script_has_torchs_numbers(code: str) -> None:
         "grad[0] = 0\n        return grad, None, None",
         "grad[x > 0] = 1\n        return grad, None, None",
         "return torch.where(x > 0, g.clamp(0.5, 1), g), None, None",
+        "return torch.div(g, 0.3, rounding_mode='floor'), None, None",
+        "return (g if ctx.inside is None else g * ctx.inside), None, None",
+        "if ctx.needs_input_grad[0] and ctx.lo > 0:\n            g = -g\n"
+        "        return g, None, None",
         "return g.expand_as(x), None, None",
     ],
 )

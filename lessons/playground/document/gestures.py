@@ -239,7 +239,8 @@ def from_code(form: Form, last: Document | None) -> tuple[Form, str]:
     found = None
     if own or not is_text(text):
         code = reading.document.program if own else text
-        found = pasted(code, [*there], last.program if last else "")
+        matrices = [name for name, one in there.items() if np.ndim(_array(one)) == 2]
+        found = pasted(code, [*there], last.program if last else "", matrices)
     if own:
         if found is None or found.output:
             return form, ""

@@ -6,10 +6,10 @@ other backward it says which piece it can't read.
 
 import ast
 import copy
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from lessons.gradient_tricks.text import visible
-from lessons.playground.language.functions import Put
+from lessons.playground.language.functions import Put, Signature, own_name
 from lessons.playground.language.pasted_expressions import (
     call,
     is_mask,
@@ -34,8 +34,8 @@ _OTHER_SHAPE = {"sum", "mean", "norm", "logsumexp", "matmul", "max", "min", "ama
 """Functions whose value has another shape than their operand."""
 _VIEWS = {*WITHOUT_EFFECT, "detach"} - {"expand", "expand_as"}
 _UNCHANGED = {*_VIEWS, "clone"}
-_TENSORS = {*TENSORS, "new_tensor"}
-_NUMBERS = {**NUMBERS, "new_zeros": 0, "new_ones": 1}
+_LIMITS = {"clamp": (-1e30, 1e30), "hardtanh": (-1, 1)}
+"""What these keep a value between by default."""
 
 
 class _UnreadError(ValueError):
@@ -47,16 +47,15 @@ class _UnreadError(ValueError):
 
 def as_plain_functions(
     tree: Iterable[ast.stmt],
-) -> tuple[list[ast.stmt], dict[str, bool], list[str], list[tuple[int, str]]]:
+) -> tuple[list[ast.stmt], set[str], list[str], list[tuple[int, str]]]:
     """Write each autograd Function as a plain function.
 
     Returns:
-        The statements; of each of those functions, by name, whether its backward can be read; a
-        note on each that can; and on each that can't, with its line. A function whose backward
-        can't be read has the gradient of its forward.
+        The statements; the names of those functions; a note on each whose backward can be read;
+        and on each other one, with its line: it has the gradient of its forward.
     """
     found: list[ast.stmt] = []
-    own: dict[str, bool] = {}
+    own: set[str] = set()
     notes: list[str] = []
     unread: list[tuple[int, str]] = []
     for node in tree:
@@ -67,7 +66,7 @@ def as_plain_functions(
         forward, backward = methods["forward"], methods["backward"]
         given = forward.args.args[0 if "setup_context" in methods else 1 :]
         name, body = visible(node.name, 32), _computing(forward.body)
-        own[node.name] = False
+        own.add(node.name)
         try:
             if "setup_context" in methods:
                 raise _UnreadError(ast.Name("setup_context"))
@@ -75,7 +74,6 @@ def as_plain_functions(
             code = ast.unparse(body[-1]).removeprefix("return ")
             code = visible(code.replace(f"{forward.args.args[0].arg}.", ""), 120)
             notes.append(WORDS("backward_is", name=name, code=code))
-            own[node.name] = True
         except _UnreadError as error:
             code = visible(ast.unparse(error.node).partition("\n")[0], 40)
             unread.append((backward.lineno, WORDS("unread_backward", name=name, code=code)))
@@ -89,39 +87,51 @@ class _WithOperators(ast.NodeTransformer):
     """Writes ``-grad`` for ``grad.neg()``, and x for a copy or a view of it."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
+        name = path(node.func)[-1].removesuffix("_")
+        if name in _OTHER_SHAPE:
+            return node  # of ones_like(x).sum(), say, the 1 is not all
         self.generic_visit(node)
-        name, operands = path(node.func)[-1].removesuffix("_"), node.args
+        operands = node.args
         if isinstance(node.func, ast.Attribute) and path(node.func)[0] not in MODULES:
             operands = [node.func.value, *operands]
             if name == "where":
                 operands[:2] = operands[1::-1]
-        if name in _NUMBERS:
-            return ast.Constant(_NUMBERS[name])
-        if name in _TENSORS and node.args:
-            return node.args[0]
-        if name in _UNCHANGED and operands:
-            return operands[0]
-        by_name = {keyword.arg or "": keyword.value for keyword in node.keywords}
-        names = ("min", "min_val", "max", "max_val")
-        limits = [*operands[1:], *(by_name[one] for one in names if one in by_name)]
-        if name == "hardtanh":
-            limits = limits or [ast.Constant(-1), ast.Constant(1)]
-        if name in ("clamp", "clip", "hardtanh") and operands:
-            return call("clamp", operands[0], *limits)
+        if name in NUMBERS:
+            return ast.Constant(NUMBERS[name])
+        if name in (*TENSORS, *_UNCHANGED) and operands:
+            return operands[0] if name in _UNCHANGED else node.args[0]
+        row = TABLE.get(name := own_name(name))
+        given = _bound(row, operands, node.keywords) if row else None
+        if row is None or given is None:
+            return node
+        if name in _LIMITS:
+            limits = zip(row.order[1:3], _LIMITS[name], strict=True)
+            low, high = (given.get(one) or ast.Constant(limit) for one, limit in limits)
+            return call("clamp", given["x"], low, high)
         if name == "where":
-            return call("where", *operands)
-        row = TABLE.get(name)
-        written = row and (operator_of(row) or name == "masked_fill")
-        if row and written and len(operands) == len(row.parameters):
-            return row.written_out(dict(zip(row.order, operands, strict=False)))
+            return call("where", *given.values())
+        written = operator_of(row) or name == "masked_fill"
+        if written and given.keys() <= names_in(ast.parse(row.text)):
+            return row.written_out(given)
         return node
+
+
+def _bound(
+    row: Signature, operands: Sequence[ast.expr], keywords: Iterable[ast.keyword]
+) -> dict[str, ast.expr] | None:
+    """The arguments of a call that are not None, by parameter; None for a call of another form."""
+    given = dict(zip(row.order, operands, strict=False))
+    given |= {row.parameter(one.arg or ""): one.value for one in keywords}
+    needed = {one.name for one in row.parameters if not one.optional and one.default is None}
+    known = "" not in given and len(operands) <= len(row.order) and needed <= given.keys()
+    return {n: one for n, one in given.items() if ast.unparse(one) != "None"} if known else None
 
 
 class _Inlined(ast.NodeTransformer):
     """Replaces backward's names, and what forward saved, by the expressions they stand for."""
 
-    def __init__(self, known: Mapping[str, ast.expr]) -> None:
-        self.known = known
+    def __init__(self, known: Mapping[str, ast.expr], grad: str) -> None:
+        self.known, self.grad = known, grad
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return copy.deepcopy(self.known.get(node.id, node))
@@ -139,7 +149,8 @@ class _Inlined(ast.NodeTransformer):
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         self.generic_visit(node)
-        return node.body if _asks_for_gradient(node.test) else node
+        taken = _taken(node.test, self.grad)
+        return node if taken is None else node.body if taken else node.orelse
 
 
 def _methods(node: ast.stmt) -> dict[str, ast.FunctionDef]:
@@ -156,8 +167,9 @@ def _body(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.stmt]
         raise _UnreadError(last)
     if len(backward.args.args) != 2:
         raise _UnreadError(backward.args)
-    names = {path(target)[-1]: value for target, value in assigned(forward.body)}
-    returned = _returned(forward, backward, names)
+    pairs = [*assigned(forward.body)]
+    names = {path(target)[-1]: value for target, value in pairs}
+    returned = _returned(forward, backward, pairs)
     gradients = [_WithOperators().visit(one) for one in getattr(returned, "elts", [returned])]
     read = [place for place, one in enumerate(gradients) if ast.unparse(one) != "None"]
     if len(read) != 1 or read[0] >= len(given):
@@ -180,9 +192,9 @@ def _body(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.stmt]
                  and isinstance(s.targets[0], ast.Name))]  # fmt: skip
     elif not changed and x.id not in _names_behind(last.value, forward):
         raise _UnreadError(last)  # it has another shape than x
-    else:  # another value than x, with this gradient
-        rest = call("stop_gradient", ast.BinOp(last.value, ast.Sub(), x))
-        made = ast.BinOp(made, ast.Add(), rest)
+    else:  # another value than x, with this gradient: no digit of it gets lost next to a large x
+        nothing = ast.BinOp(made, ast.Sub(), call("stop_gradient", x))
+        made = ast.BinOp(call("stop_gradient", last.value), ast.Add(), nothing)
     return [*_computing(lines, attributes), ast.copy_location(ast.Return(made), last)]
 
 
@@ -192,14 +204,9 @@ def _computing(lines: Iterable[ast.stmt], read: Collection[str] = ()) -> list[as
     Args:
         read: the attributes of the context that are read.
     """
-
-    def keeps(line: ast.stmt) -> bool:
-        targets = [target for target, _ in assigned([line])]
-        return bool(targets) and all(
-            isinstance(one, ast.Attribute) and one.attr not in read for one in targets
-        )
-
-    return [line for line in lines if not keeps(line)]
+    targets = ((line, [target for target, _ in assigned([line])]) for line in lines)
+    return [line for line, given in targets if not given or any(
+            not isinstance(one, ast.Attribute) or one.attr in read for one in given)]  # fmt: skip
 
 
 def _is_x(node: ast.expr, x: ast.Name) -> bool:
@@ -237,51 +244,57 @@ def _names_behind(value: ast.expr, function: ast.FunctionDef) -> set[str]:
 
 
 def _returned(
-    forward: ast.FunctionDef, backward: ast.FunctionDef, names: Mapping[str, ast.expr]
+    forward: ast.FunctionDef,
+    backward: ast.FunctionDef,
+    given: Sequence[tuple[ast.expr, ast.expr]],
 ) -> ast.expr:
     """Return what backward returns, in names of forward.
 
     Args:
-        names: the values that forward assigns, by name or attribute.
+        given: what forward assigns.
     """
     calls = [s.value for s in forward.body if isinstance(s, ast.Expr)]
     saved = next((c.args for c in calls if isinstance(c, ast.Call)
                   and path(c.func)[-1] == "save_for_backward"), [])  # fmt: skip
-    context = backward.args.args[0].arg
+    context, grad = (one.arg for one in backward.args.args)
     known: dict[str, ast.expr] = {f"{context}.saved_tensors": ast.Tuple(saved)}
-    for target, value in assigned(forward.body):
+    for target, value in given:
         if isinstance(target, ast.Attribute) and isinstance(value, ast.Name | ast.Tuple):
             known[f"{context}.{target.attr}"] = value
-    put = _Inlined(known)
+    names = {path(target)[-1]: value for target, value in given}
+    put = _Inlined(known, grad)
     local: set[str] = set()  # names of tensors that backward may change in place
     rest = [*backward.body]
     while rest:
         line = rest.pop(0)
-        if isinstance(line, ast.If) and _asks_for_gradient(line.test):
-            test = ast.unparse(line.test)
-            other = test.startswith("not ") or test.endswith(" is None")
-            rest[:0] = line.orelse if other else line.body
+        if isinstance(line, ast.If) and (taken := _taken(line.test, grad)) is not None:
+            rest[:0] = line.body if taken else line.orelse
         elif isinstance(line, ast.Return) and line.value is not None:
             returned: ast.expr = put.visit(line.value)
             return returned
         elif not (isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant)):
-            for target, value, in_place in [*_given(line, put, names)]:
-                if not isinstance(target, ast.Name) or (in_place and target.id not in local):
+            for target, value in [*_given(line, put, names)]:
+                changed = target.value if isinstance(target, ast.Subscript) else target
+                in_place = changed is not target or not isinstance(line, ast.Assign)
+                if not isinstance(changed, ast.Name) or (in_place and changed.id not in local):
                     raise _UnreadError(line)
                 if not in_place:
-                    (local.discard if _shares(line) else local.add)(target.id)
+                    (local.discard if _shares(line) else local.add)(changed.id)
                 if sum(1 for _ in ast.walk(value)) > _MOST_PARTS:
                     raise _UnreadError(line)
-                known[target.id] = value
+                known[changed.id] = value
     raise _UnreadError(backward)
 
 
 def _given(
     line: ast.stmt, put: _Inlined, names: Mapping[str, ast.expr]
-) -> Iterator[tuple[ast.expr, ast.expr, bool]]:
-    """Yield each target of a statement in backward, its value, and whether it changes in place."""
+) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield each target of a statement in backward, and its value.
+
+    Args:
+        names: the values that forward assigns, by name or attribute.
+    """
     pairs: list[tuple[ast.expr, ast.expr]] = []
-    in_place = not isinstance(line, ast.Assign)
     if isinstance(line, ast.Assign):
         pairs = [(target, line.value) for target in line.targets]
     elif isinstance(line, ast.AugAssign):
@@ -289,23 +302,20 @@ def _given(
     elif isinstance(line, ast.Expr) and isinstance(used := line.value, ast.Call):
         called = used.func
         if isinstance(called, ast.Attribute) and called.attr.endswith("_"):
-            func = ast.Attribute(called.value, called.attr[:-1])
-            pairs = [(called.value, ast.Call(func, used.args, used.keywords))]
+            pairs = [(called.value, used)]
     if not pairs:
         raise _UnreadError(line)
     for target, value in pairs:
         if isinstance(target, ast.Subscript):
             if not is_mask(put.visit(copy.deepcopy(target.slice)), names):
                 raise _UnreadError(line)
-            yield target.value, put.visit(replaced(target, value)), True
-            continue
+            value = replaced(target, value)
         made = put.visit(copy.deepcopy(value))
+        parts = getattr(made, "elts", [])
         if not isinstance(target, ast.Tuple):
-            yield target, made, in_place
-        elif isinstance(made, ast.Tuple) and len(made.elts) == len(target.elts):
-            yield from (
-                (one, part, False) for one, part in zip(target.elts, made.elts, strict=True)
-            )
+            yield target, made
+        elif len(parts) == len(target.elts):
+            yield from zip(target.elts, parts, strict=True)
         else:
             raise _UnreadError(line)
 
@@ -369,8 +379,15 @@ def _multiplied(x: ast.expr, sign: int, factor: ast.expr | None) -> ast.expr:
     return call("scale_gradient", x, *factors) if factors else x
 
 
-def _asks_for_gradient(test: ast.expr) -> bool:
-    """Whether a condition asks if an input needs a gradient, or if anything is None."""
-    parts = [*ast.walk(test)]
-    asked = (isinstance(one, ast.Attribute) and one.attr == "needs_input_grad" for one in parts)
-    return any(asked) or any(isinstance(one, ast.Is | ast.IsNot) for one in parts)
+def _taken(test: ast.expr, grad: str) -> bool | None:
+    """Whether a condition holds: an input needs its gradient; None for any other condition."""
+    if isinstance(test, ast.BoolOp):
+        first, *others = (_taken(one, grad) for one in test.values)
+        return first if {*others} == {first} else None
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        holds = _taken(test.operand, grad)
+        return None if holds is None else not holds
+    if isinstance(test, ast.Subscript) and path(test.value)[-1] == "needs_input_grad":
+        return True
+    asked = {f"{grad} is None": False, f"{grad} is not None": True}
+    return asked.get(ast.unparse(test))

@@ -11,7 +11,7 @@ import re
 import textwrap
 import tokenize
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lessons.gradient_tricks.text import listed, visible
@@ -36,6 +36,7 @@ from lessons.playground.language.pasted_expressions import (
 )
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.spellings import (
+    MODULES,
     NOISE,
     WITHOUT_EFFECT,
     path,
@@ -52,6 +53,8 @@ _SILENT = {"backward", "step", "zero_grad", "save_for_backward", "train", "eval"
            "manual_seed", "append", "print", "requires_grad_", "mark_non_differentiable",
            "set_materialize_grads"}  # fmt: skip
 """Calls on a line of their own that change no value."""
+_IN_TORCH = {"nn", "functional", "linalg", "special", "autograd", "numpy", "lax", "tricks"}
+"""Modules of a framework."""
 _LAYERS = {"Linear", "Conv1d", "Conv2d", "Conv3d"}
 """Layers that multiply their input by weights."""
 _REQUIRES = re.compile(r"requires_grad(=True|_\((?!False))|\bParameter\(")
@@ -89,12 +92,15 @@ class Pasted:
     others: tuple[str, ...] = ()
 
 
-def pasted(text: str, inputs: Sequence[str], before: str = "") -> Pasted | None:
+def pasted(
+    text: str, inputs: Sequence[str], before: str = "", matrices: Collection[str] = ()
+) -> Pasted | None:
     r"""The program that pasted code is; None for a program that is typed here.
 
     Args:
         before: the program that ran last, where it is known: code that shares no line with it was
             pasted over it.
+        matrices: the inputs with two axes.
 
     >>> pasted("def f(x):\n    y = x * 2\n    return self.w * y", ["x"]).program
     'y = x * 2\nout = w * y'
@@ -109,7 +115,7 @@ def pasted(text: str, inputs: Sequence[str], before: str = "") -> Pasted | None:
     if not tree:
         return None
     try:
-        paste = _Paste(clean, inputs)
+        paste = _Paste(clean, inputs, matrices)
         found = paste.program(tree)
     except (RecursionError, SyntaxError, ValueError):
         return None
@@ -152,8 +158,8 @@ def _replaces(text: str, tree: list[ast.stmt], before: str) -> bool:
 class _Paste(PastedExpressions):
     """Reads statement after statement."""
 
-    def __init__(self, text: str, there: Sequence[str]) -> None:
-        super().__init__(there)
+    def __init__(self, text: str, there: Sequence[str], matrices: Collection[str]) -> None:
+        super().__init__(there, matrices)
         tokens = tokenize.generate_tokens(io.StringIO(text).readline)
         self.comments = {t.start[0]: t.string for t in tokens if t.type == tokenize.COMMENT}
         self.above: dict[str, tuple[str, ...]] = {}
@@ -162,7 +168,6 @@ class _Paste(PastedExpressions):
         self.result: Node | None = None  # what that helper returns
         self.lines: list[str] = []
         self.notes: list[str] = []
-        self.warnings: list[tuple[int, str]] = []
         self.leaves: set[str] = set()  # what requires a gradient; empty if the code doesn't say
         self.output = self.last = ""  # what the code calls its result, or gives last
         self.several: tuple[ast.Return, int, str] | None = None
@@ -171,8 +176,9 @@ class _Paste(PastedExpressions):
     def program(self, tree: list[ast.stmt]) -> Pasted | None:
         """Translate pasted statements to a program and its inputs; None if they compute nothing."""
         self.leaves = {*_leaves(tree)}
-        tree, own, self.notes, backwards = as_plain_functions(tree)
-        self.own = {*own}
+        imported, self.foreign = _imported(tree)
+        tree, own, self.notes, backwards = as_plain_functions(imported)
+        self.own = own
         functions = {one.name: one for one in _functions(tree)}
         plain = [n for n in functions if n[:2] != "__" and n != "backward"]
         body, main = [s for s in tree if not isinstance(s, ast.FunctionDef | ast.ClassDef)], ""
@@ -255,6 +261,7 @@ class _Paste(PastedExpressions):
             else:
                 bound[name] = made = self.fresh(name)
                 self.names[made] = kind_of(node)
+                self.matrices |= {made} if self.is_matrix(node, {}) else set()
                 self.lines.append(f"{made} = {in_torch_of(node)}")
         return bound
 
@@ -440,6 +447,7 @@ class _Paste(PastedExpressions):
             kind = kind_of(value)
             self.last = names[-1]
             self.names |= dict.fromkeys(names, "tensor" if kind == "several" else kind)
+            self.matrices |= {*names} if self.is_matrix(value, {}) else set()
             self.renamed |= dict(zip(targets, names, strict=True))
             self._emit(node, f"{', '.join(names)} = {in_torch_of(value)}")
 
@@ -468,6 +476,29 @@ class _Paste(PastedExpressions):
         self.renamed, self.done, self.helping, self.settled = before
         result, self.result = self.result, None
         return result or self.read(ast.copy_location(ast.Constant(0), node))
+
+
+def _imported(tree: list[ast.stmt]) -> tuple[list[ast.stmt], set[str]]:
+    """The statements with ``torch.exp`` for ``th.exp``, and the names of other modules."""
+    known: dict[str, str] = {}
+    foreign: set[str] = set()
+    for node in (part for line in tree for part in ast.walk(line)):
+        for one in node.names if isinstance(node, ast.Import | ast.ImportFrom) else []:
+            of = f"{node.module}.{one.name}" if isinstance(node, ast.ImportFrom) else one.name
+            root, *_, last = [*of.split("."), one.name]
+            name = one.asname or (last if isinstance(node, ast.ImportFrom) else root)
+            if root not in MODULES and "gradient_tricks" not in of:
+                foreign.add(name)
+            elif isinstance(node, ast.ImportFrom) and last not in _IN_TORCH:
+                known[name] = last
+            elif name not in MODULES:
+                known[name] = "torch"
+
+    class Spelt(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.Name:
+            return ast.copy_location(ast.Name(known.get(node.id, node.id), node.ctx), node)
+
+    return [Spelt().visit(line) for line in tree], foreign - {*MODULES, *ROOTS}
 
 
 def _with_a_trick(program: str, inputs: Sequence[str], output: str) -> tuple[str, tuple[str, ...]]:

@@ -7,7 +7,7 @@ import math
 import re
 import unicodedata
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from keyword import kwlist
 from typing import Any, NamedTuple
 
@@ -33,6 +33,7 @@ from lessons.playground.language.spellings import (
     NOISE,
     NUMBERS,
     OMITTED,
+    SHAPES,
     TABLE,
     TENSORS,
     WITHOUT_EFFECT,
@@ -47,6 +48,14 @@ _FLOATS = re.compile(r"float|double|half|\bdtype$")
 """Number formats that only round."""
 _NO_EFFECT = {"sorted", "inplace", "keepdim", "keepdims", "requires_grad", "non_blocking"}
 """Settings that change no number."""
+_WHOLE_NUMBERS = re.compile(r"\b(bool|u?int\d*|long|short|char|byte)(tensor)?\b", re.IGNORECASE)
+"""Number formats that cut off."""
+_OTHER_AXES = {"sum", "mean", "norm", "logsumexp", "select", "unbind"}
+"""Functions whose value has other axes than their operand."""
+_LAST_AXIS = {"normalize", "cosine_similarity", "cross_entropy"}
+"""Functions that the language has for a list only."""
+_KEPT = re.compile(r"batchmean|keepdims?=True|, True\)")
+"""Settings that do nothing to a list."""
 _WITHOUT_HINT = {*OMITTED, *NUMBERS, *WITHOUT_EFFECT}
 """Names that can be read, or left out."""
 _LOGIC = {"logical_and": ast.BitAnd, "logical_or": ast.BitOr}
@@ -80,11 +89,15 @@ class PastedExpressions(Reader):
 
     Args:
         there: the inputs that the playground has.
+        matrices: those with two axes.
     """
 
-    def __init__(self, there: Sequence[str]) -> None:
+    def __init__(self, there: Sequence[str], matrices: Collection[str]) -> None:
         super().__init__({})
         self.there = there
+        self.matrices = {*matrices}  # names that the code, too, gives two axes
+        self.foreign: set[str] = set()  # modules of which nothing is known
+        self.warnings: list[tuple[int, str]] = []
         self.renamed: dict[str, str] = {}  # what each name is called in the program by now
         self.given_on_self: set[str] = set()  # attributes that the code assigns
         self.functions: dict[str, Partial] = {}  # what a name stands for: self.act = nn.ReLU()
@@ -153,11 +166,37 @@ class PastedExpressions(Reader):
                 return self._read_as(node, call("where", node.test, node.body, node.orelse))
             if isinstance(node, ast.Subscript):
                 parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-                if all(ast.unparse(part) in (":", "None", "...") for part in parts):
+                written = {ast.unparse(part) for part in parts}
+                if written <= {":", "None", "..."}:
+                    if "None" in written:
+                        self._warn_of_shape(node)
                     return self.read(node.value)
             return super().read(node)
         except (PlaygroundError, OverflowError):
             return self.stand_in(node)
+
+    def _warn_of_shape(self, node: ast.expr) -> None:
+        code = visible(ast.unparse(node), 48)
+        self.warnings.append((node.lineno, WORDS("shape_unread", code=code)))
+
+    def is_matrix(self, node: ast.expr, renamed: Mapping[str, str]) -> bool:
+        """Whether an expression has two axes, by what the code writes out.
+
+        Args:
+            renamed: what the names in it are called in the program.
+        """
+        if isinstance(node, ast.Name):
+            name = renamed.get(node.id, node.id)
+            return name in self.matrices or self.inputs.get(name, "").startswith("[[")
+        if isinstance(node, ast.List):
+            return isinstance(next(iter(node.elts), None), ast.List)
+        if isinstance(node, ast.Call):
+            row = TABLE.get(own_name(path(node.func)[-1]))
+            if row and (row.name in _OTHER_AXES or row.text.startswith("mean(")):
+                return False
+        parts = (one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr))
+        found = (self.is_matrix(one, renamed) for one in parts)
+        return all(found) if isinstance(getattr(node, "op", None), ast.MatMult) else any(found)
 
     def _read_as(self, node: ast.expr, made: ast.expr) -> Node:
         """Read another expression in place of one."""
@@ -187,7 +226,7 @@ class PastedExpressions(Reader):
             return found
         if names[-1] == "pi" and root in MODULES:
             return self._read_as(node, ast.Constant(math.pi))
-        if function := {"data": "stop_gradient", "T": "transpose"}.get(node.attr):
+        if function := {"data": "stop_gradient", "T": "t"}.get(node.attr):
             return self._read_as(node, call(function, node.value))
         return super()._attribute(node)
 
@@ -232,21 +271,35 @@ class PastedExpressions(Reader):
 
     def _call(self, node: ast.Call) -> Node:
         root, *names = path(node.func)
+        if names and root in self.foreign - self.renamed.keys():
+            raise self.error(node, WORDS("call_a_method"))
         name = names[0] if root in ROOTS and len(names) == 1 else root * (not names)
         if name in self.helpers:  # whatever torch has by that name
             return self.inline(name, node)
         node = self._with_settings(node)
         called, name = node.func, path(node.func)[-1]
         operands = [*([called.value] if self._is_method(called) else []), *node.args]  # type: ignore[attr-defined]
+        if name in ("to", "type") and (whole := _WHOLE_NUMBERS.search(ast.unparse(node))):
+            name = "bool" if whole[1].lower() == "bool" else "long"
+            return self._read_as(node, call(name, operands[0]))
         if operands and (name in WITHOUT_EFFECT or name in ("int", "long", "bool")):
+            matrix = self.is_matrix(operands[0], self.renamed)
+            if name == "t" and matrix:
+                return self._read_as(node, call("transpose", operands[0]))
             found = self.read(operands[0])
             if name == "bool":
                 return self.as_mask(found, node)
             if name in WITHOUT_EFFECT or kind_of(found) == "mask":
-                self.left[name] = None
+                sizes = operands[1:] if name in ("view", "reshape") else []
+                sizes = getattr(sizes[0], "elts", sizes) if sizes else []
+                adds_axes = len(sizes) > 1 or name in ("unsqueeze", "expand", "expand_as")
+                if adds_axes or (matrix and name in SHAPES):
+                    self._warn_of_shape(node)
+                else:
+                    self.left[name] = None
                 return self.as_number(found, node)
         if name in NUMBERS:
-            return self._read_as(node, ast.Constant(NUMBERS[name]))
+            return self._read_as(node, self._of_one_number(node, operands))
         if name in _LOGIC and len(operands) == 2:
             return self._read_as(node, ast.BinOp(operands[0], _LOGIC[name](), operands[1]))
         if name == "logical_not" and len(operands) == 1:
@@ -256,6 +309,18 @@ class PastedExpressions(Reader):
         if name in ("max", "min") and len(operands) == 2 and names_in(operands[1]):
             return self._read_as(node, call(f"{name}imum", *operands))
         return super()._call(node)
+
+    def _of_one_number(self, node: ast.Call, operands: Sequence[ast.expr]) -> ast.expr:
+        """Write torch.ones and the like with the shape that the code says, or warn."""
+        name = path(node.func)[-1]
+        if name.endswith("_like") and operands:
+            return call("full_like", operands[0], ast.Constant(NUMBERS[name]))
+        written = values_in(node, {})
+        if self.written and written.startswith("["):
+            return ast.parse(written, mode="eval").body
+        if "," in written or (node.args and not written.startswith("[")):
+            self._warn_of_shape(node)
+        return ast.Constant(NUMBERS[name])
 
     def _with_settings(self, node: ast.Call) -> ast.Call:
         """The call, with the settings that the code gave the function before."""
@@ -271,7 +336,7 @@ class PastedExpressions(Reader):
     def module(self, node: ast.expr) -> Partial | None:
         """The function that a module of torch.nn is: ``nn.MSELoss()`` is ``mse_loss``."""
         name = path(node.func)[-1] if isinstance(node, ast.Call) else ""
-        if not isinstance(node, ast.Call) or not name[:1].isupper():
+        if not isinstance(node, ast.Call) or not name[:1].isupper() or name in TABLE:
             return None
         found = _CLASSES.get(_squashed(name))
         return Partial(found, node.args, node.keywords) if found else None
@@ -330,14 +395,23 @@ class PastedExpressions(Reader):
                 and not (k.arg == "dtype" and _FLOATS.search(ast.unparse(k.value)))]  # fmt: skip
         plain = ast.copy_location(ast.Call(node.func, node.args, kept), node)
         found = super().bind(plain, row, operands)
+        matrix = bool(operands) and self.is_matrix(operands[0], self.renamed)
+        one_axis = row.name in _LAST_AXIS or (row.text and "dim" in found)
+        one_axis = bool(one_axis or _KEPT.search(ast.unparse(node)))
+        if (matrix and one_axis) or (row.name == "transpose" and not matrix):
+            raise self.error(node, WORDS("takes_last_axis", signature=row.signature))
         needed = [parameter.name for parameter in row.parameters if not parameter.optional]
         for name, value in [*found.items()]:
             if name == "k":
                 found[name] = self.settled.get(path(value)[-1]) or value
             if name in _NO_EFFECT or (_is_none(value) and name not in needed):
                 del found[name]
-            elif name in ("axis", "dim") and (code := ast.unparse(value)) not in ("0", "-1"):
-                self.remark(node, WORDS("one_axis", setting=f"dim={code}"))
+            elif name in ("axis", "dim") and not matrix:
+                if (code := ast.unparse(value)) not in ("0", "-1"):
+                    self.remark(node, WORDS("one_axis", setting=f"dim={code}"))
+                if code not in ("0", "-1") or name == "dim":
+                    del found[name]
+            elif name == "dim" and (ast.unparse(value), row.settings.get(name)) == ("1", "-1"):
                 del found[name]
         return found
 
@@ -487,7 +561,7 @@ def _is_none(node: ast.expr) -> bool:
 def number_in(node: ast.AST | None) -> str:
     """A number that is written out, as text; empty for anything else."""
     written = ast.unparse(node) if isinstance(node, ast.Constant | ast.UnaryOp) else ""
-    return written if re.fullmatch(r"-?[\d.]+(e-?\d+)?", written) else ""
+    return written if re.fullmatch(r"-?[\d.]+(e[-+]?\d+)?", written) else ""
 
 
 def values_in(node: ast.expr, known: Mapping[str, str] | None = None) -> str:
@@ -505,7 +579,7 @@ def values_in(node: ast.expr, known: Mapping[str, str] | None = None) -> str:
         return values_in(node.args[0], known)
     if called in TENSORS and node.args:
         written = ast.unparse(node.args[0])
-        return written if re.fullmatch(r"[-\d\s.,e\[\]]+", written) else ""
+        return written if re.fullmatch(r"[-+\d\s.,e\[\]]+", written) else ""
     if called in {*WITHOUT_EFFECT, "clone", "detach"} and isinstance(node.func, ast.Attribute):
         return values_in(node.func.value, known)  # of torch.tensor(…).requires_grad_()
     value = str(NUMBERS.get(called, "")) if known is not None else ""

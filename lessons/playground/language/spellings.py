@@ -44,6 +44,8 @@ WRITTEN_OUT = {
     **_row("expm1 x", "exp(x) - 1"),
     **_row("tan x", "sin(x) / cos(x)"),
     **_row("trunc x", "sign(x) * floor(abs(x))"),
+    **_row("hardtanh x min_val:-1 max_val:1 inplace:False",
+           "where(x > min_val, where(x < max_val, x, max_val), min_val)"),
     **_row("clamp_min x low", "clamp(x, low)"),
     **_row("clamp_max x high", "clamp(x, -1e30, high)"),
     **_row("silu x inplace:False", "x * sigmoid(x)"),
@@ -69,11 +71,11 @@ WRITTEN_OUT = {
            "mean(-t * log(x) - (1 - t) * log(1 - x))"),
     **_row(f"binary_cross_entropy_with_logits x t weight:None {_OLD} pos_weight:None",
            "mean(softplus(x) - t * x)"),
-    **_row(f"kl_div x t {_OLD} log_target:False", "mean(t * (log(t) - x))"),
+    **_row(f"kl_div x t {_OLD} log_target:False", "mean(t * (log(maximum(t, 1e-38)) - x))"),
     **_row("cross_entropy x t weight:None size_average:None ignore_index:-100 reduce:None"
            " reduction:'mean' label_smoothing:0", "-sum(t * log_softmax(x))"),
     **_row("int|long x", "stop_gradient(sign(x) * floor(abs(x)))"),
-    **_row("item|numpy|tensor|Variable x", "stop_gradient(x)"),
+    **_row("item|numpy|tensor|Variable|Parameter x", "stop_gradient(x)"),
     **_row("gradient_reversal x scale:1", "flip_gradient(x, scale)"),
 }  # fmt: skip
 """What torch has a function for, written with those that there are; t is the target."""
@@ -97,16 +99,25 @@ def operator_of(row: Signature) -> bool:
 
 _OPS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call)
 
-TENSORS = {"tensor", "Tensor", "FloatTensor", "as_tensor", "array", "Parameter"}
+TENSORS = {
+    *("tensor", "Tensor", "FloatTensor", "as_tensor", "array", "Parameter", "new_tensor"),
+}
 WITHOUT_EFFECT = {
     *("float", "double", "half", "to", "type", "type_as", "cuda", "cpu"),
     *("view", "view_as", "reshape", "unsqueeze", "squeeze", "flatten", "expand", "expand_as"),
     *("permute", "contiguous", "t", "requires_grad_", "dropout"),
-    *(TENSORS - {"tensor"}),
+    *(TENSORS - {"tensor", "new_tensor", "Parameter"}),
 }
 """What pasted code can do without: devices, shapes, number formats."""
+SHAPES = {
+    *("view", "reshape", "unsqueeze", "squeeze", "flatten", "expand", "expand_as", "permute", "t"),
+}
+"""Those that may give a tensor other axes."""
 
-NUMBERS = {"ones": 1, "ones_like": 1, "zeros": 0, "zeros_like": 0}
+NUMBERS = {
+    **dict.fromkeys(("ones", "ones_like", "new_ones"), 1),
+    **dict.fromkeys(("zeros", "zeros_like", "new_zeros"), 0),
+}
 NOISE = {
     **dict.fromkeys(("randn", "randn_like", "normal", "normal_"), "normal"),
     **dict.fromkeys(("rand", "rand_like", "uniform", "uniform_"), "uniform"),
