@@ -394,6 +394,15 @@ LINES = [
     "loss = (x * 1.7).type(torch.bool) * x + x.to(dtype=torch.int64) + m.sum()",
     "loss = nn.Parameter(x * 2) * x + m.sum()",
     "loss = F.hardtanh(x, 0, 1) + F.kl_div(x, 1 - torch.ones(3), reduction='sum') + m.sum()",
+    "y = x * 2\ny.sub_(x).add_(1)\nF.relu_(y)\nloss = y * x + m.sum()",
+    "def double(z):\n    z *= 2\n    return z\n\nloss = double(x * 1).exp_() + m.sum()",
+    "@torch.no_grad()\ndef double(z):\n    return z * 2\n\nloss = x * double(x) + m.sum()",
+    "with torch.set_grad_enabled(False):\n    y = x * 2\nloss = x * y + m.sum()",
+    "torch.set_grad_enabled(False)\ny = x * 2\ntorch.set_grad_enabled(True)\ny.retain_grad = 1\n"
+    "loss = x * y + m.sum()",
+    "from contextlib import nullcontext\nwith nullcontext(), torch.no_grad():\n    y = x * 2\n"
+    "    with torch.enable_grad():\n        z = x * 3\nloss = x * y * z + m.sum()",
+    "c = torch.tensor(0.3, dtype=torch.float64)\nloss = torch.clamp(x, -c, c) + m.sum()",
 ]
 """Lines that are read: what they compute is torch's to the last digits."""
 WARNED = [
@@ -412,6 +421,18 @@ WARNED = [
     "a, b = m.unbind(1)\nloss = a * b",
     "loss = F.kl_div(m, m * m, reduction='batchmean')",
     "loss = x.transpose(-1, -2) * x",
+    "y = x * 2\nz = y\nz += 1\nloss = y * z",
+    "y = x * 2\nz = y.detach()\nz[z > 0] = 0\nloss = y * z",
+    "y = x * 2\n_ = y.clamp_(0, 1)\nloss = y",
+    "y = x * 2\nz = F.relu(y, inplace=True)\nloss = y + z",
+    "y = x - 1\nz = nn.ReLU(inplace=True)(y)\nloss = y + z",
+    "def double(z):\n    z *= 2\n    return z\n\ny = x * 2\nloss = double(y) * y",
+    "y = x * 2\ny.data = y.data.round()\nloss = y * x",
+    "y = x * 2\ny.data *= 3\nloss = y * x",
+    "h = x.register_hook(lambda g: -g)\nloss = x * x",
+    "with torch.set_grad_enabled(x.ndim > 3):\n    y = x * 2\nloss = x * y",
+    "@decorated\ndef double(z):\n    return z * 2\n\nloss = double(x)",
+    "loss = (x * m).sum()\nloss.backward(retain_graph=True)",
 ]
 """Lines with a warning: of what stands in their place, the numbers are others than torch's."""
 
@@ -425,6 +446,66 @@ def read_line(line: str) -> Pasted:
 @pytest.mark.parametrize("line", WARNED)
 def test_a_line_of_which_the_numbers_may_differ_is_named(line: str) -> None:
     assert any(said("of_your_code") == one for one in read_line(line).warnings)
+
+
+MODULE = """
+from torch import nn
+A, B = 0.5, 2.0
+C: float = 2**3 - 1
+
+class Other(nn.Module):
+    def __init__(self, gamma=3.0):
+        super().__init__()
+        self.gamma = gamma
+
+class Own(nn.Module):
+    at = 0.25
+
+    def __init__(self, bits=4, kind="a", gamma=1 / 3):
+        super().__init__()
+        {}
+
+    def forward(self, x):
+        return x * {} * A + B / C
+
+class Last:
+    def __init__(self, gamma=7.0):
+        self.gamma = gamma
+"""
+SETTINGS = [
+    ("self.gamma: float = gamma", "self.gamma"),
+    ("self.levels = 2**bits - 1", "self.levels / self.at"),
+    ("self.a, self.b = 0.5, 2.0", "self.a * self.b"),
+    ("self.register_buffer('bound', torch.tensor(0.25))", "self.bound"),
+    ("self.u = nn.Parameter(torch.tensor([0.1, 0.2, 0.3]))", "self.u"),
+    (
+        "if kind == 'a':\n            self.s = 2.0\n        else:\n            self.s = 3.0",
+        "self.s",
+    ),
+    ("self.gamma = gamma\n        self.gamma = self.gamma * 2", "self.gamma"),
+    ("half = gamma / 2\n        self.half = half", "self.half"),
+]
+"""What __init__ says of the names on self, and what forward reads."""
+
+
+@pytest.mark.parametrize(("line", "setting"), SETTINGS)
+def test_a_setting_has_the_number_that_the_code_gives(line: str, setting: str) -> None:
+    read = pasted(code := MODULE.format(line, setting), ["x", "u"])
+    assert read is not None
+    assert (read.warnings, read.invented) == ((), {})
+    values = {name: read_values(one) if one else tuple(X) for name, one in read.inputs.items()}
+    inputs = tuple(Input(name, one) for name, one in values.items())
+    found = run(Document(inputs, read.program, output=read.output), curves=False)
+    there: dict[str, Any] = {"torch": torch}
+    exec(code, there)
+    wanted = there["Own"]()(torch.tensor(X, dtype=torch.float64))
+    torch.testing.assert_close(found.values[read.output], wanted.detach(), check_dtype=False)
+
+
+def test_a_setting_that_is_not_read_is_named() -> None:
+    read = pasted(MODULE.format("self.w = max(bits, gamma)", "self.w"), ["x"])
+    assert read is not None
+    assert said("of_your_code unread_input", "max(bits, gamma)") == read.warnings[0]
 
 
 @pytest.mark.parametrize(

@@ -216,10 +216,11 @@ def _is_x(node: ast.expr, x: ast.Name) -> bool:
 
 def assigned(lines: Iterable[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Yield the target and the value of each assignment; those of a tuple one by one."""
-    pairs = (
-        (t, line.value) for line in lines if isinstance(line, ast.Assign) for t in line.targets
-    )
+    given = (line for line in lines if isinstance(line, ast.Assign | ast.AnnAssign))
+    pairs = ((t, one.value) for one in given for t in getattr(one, "targets", None) or [one.target])  # type: ignore[union-attr]
     for target, value in pairs:
+        if value is None:
+            continue
         parts: list[ast.expr] = getattr(target, "elts", [])
         if parts and isinstance(value, ast.Tuple):
             yield from zip(parts, value.elts, strict=False)

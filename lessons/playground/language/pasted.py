@@ -24,13 +24,12 @@ from lessons.playground.language.pasted_expressions import (
     Partial,
     PastedExpressions,
     at,
+    call,
     calls_in,
     input_note,
     is_mask,
     names_in,
-    number_in,
     replaced,
-    unwrapped,
     values_in,
     with_hint,
 )
@@ -49,7 +48,14 @@ _MOST_CALLS = 8
 """Calls of helpers that are read."""
 _WHOLE = ("forward", "__call__", "call", "compute_loss", "loss")
 """Of several functions the first of these is read, else the last."""
-_SILENT = {"backward", "step", "zero_grad", "save_for_backward", "train", "eval", "__init__",
+_OFF = re.compile(r"no_grad|inference_mode|set_grad_enabled\((mode=)?False")
+_ON = re.compile(r"enable_grad\(|set_grad_enabled\((mode=)?True|inference_mode\((mode=)?False")
+_HARMLESS = re.compile(
+    r"method|property|autocast|amp|jit|compile|function|Tape|nullcontext|device|scope|record|prof"
+    r"|suppress|warnings|dataclass|overload|cache|wraps|custom_[fb]wd|once_differentiable|typed"
+)
+"""Decorators and contexts that change no number."""
+_SILENT = {"retain_grad", "step", "zero_grad", "save_for_backward", "train", "eval", "__init__",
            "manual_seed", "append", "print", "requires_grad_", "mark_non_differentiable",
            "set_materialize_grads"}  # fmt: skip
 """Calls on a line of their own that change no value."""
@@ -172,17 +178,21 @@ class _Paste(PastedExpressions):
         self.output = self.last = ""  # what the code calls its result, or gives last
         self.several: tuple[ast.Return, int, str] | None = None
         self.done = False
+        self.went_backward = False  # since the gradients were cleared
 
     def program(self, tree: list[ast.stmt]) -> Pasted | None:
         """Translate pasted statements to a program and its inputs; None if they compute nothing."""
         self.leaves = {*_leaves(tree)}
-        imported, self.foreign = _imported(tree)
-        tree, own, self.notes, backwards = as_plain_functions(imported)
+        tree, own, self.notes, backwards = as_plain_functions(_imported(tree))
         self.own = own
         functions = {one.name: one for one in _functions(tree)}
         plain = [n for n in functions if n[:2] != "__" and n != "backward"]
         body, main = [s for s in tree if not isinstance(s, ast.FunctionDef | ast.ClassDef)], ""
-        results = [s for s in body if isinstance(s, _RESULTS) and not number_in(s.value)]
+        constants = [s for s in body if isinstance(s, ast.Assign | ast.AnnAssign) and all(
+            map(self.constant, getattr(s.value, "elts", [s.value])))]  # fmt: skip
+        self.settled |= {path(target)[-1]: value for target, value in assigned(constants)}
+        results = [s for s in body if isinstance(s, _RESULTS) and s not in constants
+                   and not (s.value and self.applied(s.value))]  # fmt: skip
         uses = any(_name(getattr(part, "func", None)) in functions.keys() - own
                    for s in results for part in ast.walk(s))  # fmt: skip
         if (functions.keys() - own and not uses) or not results:
@@ -194,13 +204,14 @@ class _Paste(PastedExpressions):
             main = min(order, key=lambda n: (n not in gives, n in called, n in own), default="")
         self.helpers = {n: functions[n] for n in plain if n != main}
         if main:
-            for node in ast.walk(functions.get("__init__", ast.Module([], []))):
-                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
-                    self._setting(node.targets[0].attr, node.value, functions["__init__"])
+            for one in (part for line in tree for part in ast.walk(line)):
+                if isinstance(one, ast.ClassDef) and functions[main] in one.body:
+                    self._settings(one.body, of_class=True)
             self.renamed |= self._arguments(functions[main])
-            body = [s for s in tree if isinstance(s, ast.Assign)
-                    and (number_in(s.value) or self.applied(s.value))]  # fmt: skip
+            body = [s for s in tree if s in constants or (isinstance(s, ast.Assign)
+                    and self.applied(s.value) in self.helpers)]  # fmt: skip
             body += functions[main].body
+            self._switch(functions[main].decorator_list, "@")
         self.place = body[0].lineno - 1 if body and functions else 0
         for statement in body:
             self.statement(statement)
@@ -253,7 +264,7 @@ class _Paste(PastedExpressions):
             value = next(places, words.get(name))
             self.settled[name] = value or default
             if value is None:
-                bound[name] = self.input(self.clean(name), number_in(default))
+                bound[name] = self.input(self.clean(name), self.constant(default))
                 continue
             node = self.read(value)
             if isinstance(node, ast.Name):
@@ -261,23 +272,53 @@ class _Paste(PastedExpressions):
             else:
                 bound[name] = made = self.fresh(name)
                 self.names[made] = kind_of(node)
-                self.matrices |= {made} if self.is_matrix(node, {}) else set()
+                self.matrices |= {made} if self.is_matrix(node) else set()
                 self.lines.append(f"{made} = {in_torch_of(node)}")
         return bound
 
-    def _setting(self, name: str, value: ast.expr, init: ast.FunctionDef) -> None:
-        """What __init__ says of a name on self: its number, or a function such as nn.ReLU()."""
-        self.settled[name] = value = _defaults(init).get(_name(value)) or value
+    def _settings(self, lines: Iterable[ast.stmt], of_class: bool = False) -> None:
+        """Read what the lines of a class or of its __init__ say of names on self."""
+        for line in lines:
+            given = [*assigned([line])]
+            if isinstance(line, ast.FunctionDef) and line.name == "__init__":
+                self.settled |= _defaults(line)
+                self._settings(line.body)
+            elif isinstance(line, ast.If):
+                holds = self.decided(line.test)
+                self._settings([*line.body * (holds is not False), *line.orelse * (not holds)])
+                if holds is None:
+                    note = input_note(line, visible(f"if {ast.unparse(line.test)}", 48))
+                    names = (path(target)[-1] for target, _ in assigned(ast.walk(line)))
+                    self.why |= {self.clean(name): note for name in names}
+            elif "register_" in (code := ast.unparse(line)) and isinstance(line, ast.Expr):
+                given = [
+                    *assigned(
+                        ast.parse(re.sub(r"\.register_\w+\('(\w+)', ", r".\1 = (", code)).body
+                    )
+                ]
+            for target, value in given:
+                if of_class or isinstance(target, ast.Attribute):
+                    self._setting(path(target)[-1], value)
+                else:
+                    self.settled[_name(target)] = value
+
+    def _setting(self, name: str, value: ast.expr) -> None:
+        """What the code says of a name on self: its number, or a function such as nn.ReLU()."""
+        value = self.settled.get(_name(value)) or value
+        number = self.constant(value)
+        self.settled[name] = ast.parse(number, mode="eval").body if number else value
         called = path(value.func)[-1] if isinstance(value, ast.Call) else ""
         if called in _LAYERS:
             self.layers.add(name)
         elif called == "Sequential" and isinstance(value, ast.Call):
-            self._sequence(name, value, init)
+            self._sequence(name, value)
         elif called.lower() in WITHOUT_EFFECT:
             self.functions[self.clean(name)] = Partial(called.lower())
-        settled = self._settle(self.clean(name), value)
-        if not settled and (number := number_in(unwrapped(value))):
+        read = self._settle(self.clean(name), value) or name in {*self.layers, *self.helpers}
+        if number:
             self.input(self.clean(name), number)
+        elif not read and not isinstance(value, ast.Constant | ast.Name):
+            self.why[self.clean(name)] = input_note(value, visible(ast.unparse(value), 48))
 
     def _settle(self, name: str, value: ast.expr) -> bool:
         """Whether the name is a function from here on, as in ``mse = nn.MSELoss()``."""
@@ -289,11 +330,11 @@ class _Paste(PastedExpressions):
             self.functions[name] = made
         return bool(made)
 
-    def _sequence(self, name: str, value: ast.Call, init: ast.FunctionDef) -> None:
+    def _sequence(self, name: str, value: ast.Call) -> None:
         """Read an ``nn.Sequential`` as a helper that calls one layer after another."""
         through = "x"
         for place, layer in enumerate(value.args):
-            self._setting(f"{name}_{place}", layer, init)
+            self._setting(f"{name}_{place}", layer)
             through = f"self.{name}_{place}({through})"
         (made,) = ast.parse(f"def {name}(x): return {through}").body
         assert isinstance(made, ast.FunctionDef)
@@ -303,48 +344,106 @@ class _Paste(PastedExpressions):
         """Read one statement; what it cannot be leaves a note."""
         if self.done or isinstance(node, _SKIPPED):
             return
+        used = getattr(node, "value", None)
+        frozen = re.fullmatch(r"(\w+)\.requires_grad(_\(False\)| = False)", ast.unparse(node))
         if isinstance(node, ast.Return):
             self._return(node)
+        elif frozen:
+            leaf = ast.Name(frozen[1], ast.Store())
+            self.assign(node, leaf, call("stop_gradient", ast.Name(frozen[1])))
+        elif isinstance(used, ast.Call) and path(used.func)[-1].endswith("_hook"):
+            self._unread(ast.copy_location(ast.Expr(used), node))
         elif isinstance(node, ast.Expr):
-            func = node.value.func if isinstance(node.value, ast.Call) else None
-            called = path(func) if func else [""]
-            if called[-1] == "backward":
-                name = called[0] or "loss"
-                if not called[0] and isinstance(func, ast.Attribute):  # mse_loss(y, t).backward()
-                    self.assign(node, ast.Name(name, ast.Store()), func.value)
-                self.output = self.renamed.get(name, self.output)
-            if called[-1] not in _SILENT and not isinstance(node.value, ast.Constant):
-                self._unread(node, [called[0]] if called[-1].endswith("_") else [])
+            if isinstance(used, ast.Call):
+                self._does(node, used)
+            elif not isinstance(used, ast.Constant):
+                self._unread(node)
         elif isinstance(node, ast.AugAssign):
-            self.assign(node, node.target, ast.BinOp(node.target, node.op, node.value))
+            self._change(node, node.target, ast.BinOp(node.target, node.op, node.value))
         elif isinstance(node, ast.AnnAssign | ast.Assign):
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 if node.value is not None:
-                    self.assign(node, target, node.value)
+                    self._change(node, target, node.value)
         elif isinstance(node, ast.If):
             test = ast.unparse(node.test)
             other = test.endswith(" is None") or test.startswith("not ")
             known = self.decided(node.test)
             other = other if known is None else not known
-            if not test.endswith((" is None", " is not None", "__name__ == '__main__'")):
+            refuses = all(isinstance(each, _SKIPPED) for each in node.body)
+            name = test.partition(" is ")[0].rpartition(".")[2]
+            asks = test.endswith((" is None", " is not None")) and self.settled.get(name) is None
+            if not (refuses or asks or test == "__name__ == '__main__'"):
                 shown = visible(f"if {test}", 35)
                 first = WORDS("first_branch", code=shown)
                 said = WORDS("other_branch", code=shown) if other else first
                 self.warnings.append((node.lineno, said))
-            for each in node.orelse if other else node.body:
+            for each in node.orelse if other or refuses else node.body:
                 self.statement(each)
         elif isinstance(node, ast.With):
             before = self.stopped
-            context = ast.unparse(node.items[0])
-            self.stopped |= "no_grad" in context or "inference_mode" in context
-            if "gradient_override_map" in context:
-                shown = visible(f"with {context}", 48)
-                self.warnings.append((node.lineno, WORDS("unread", code=shown)))
+            self._switch([item.context_expr for item in node.items], "with ")
             for each in node.body:
                 self.statement(each)
             self.stopped = before
         else:
             self._unread(node)
+
+    def _switch(self, items: Iterable[ast.expr], before: str = "") -> None:
+        """Follow decorators or the items of a with: whether gradients are recorded from here on.
+
+        Args:
+            before: what stands before one in the code.
+        """
+        for item in items:
+            code = ast.unparse(item)
+            if _ON.search(code) or _OFF.search(code):
+                self.stopped = not _ON.search(code)
+            elif not _HARMLESS.search(code):
+                shown = visible(before + code, 48)
+                self.warnings.append((item.lineno, WORDS("unread", code=shown)))
+
+    def _does(self, node: ast.Expr, used: ast.Call) -> None:
+        """Read a call on a line of its own."""
+        func, called = used.func, path(used.func)
+        on = func.value if isinstance(func, ast.Attribute) else func
+        if called[-1] == "backward":
+            name = called[0] or "loss"
+            given = [*used.args, *(k.value for k in used.keywords if k.arg == "gradient")][:1]
+            if given and self.constant(given[0]) not in ("1", "None"):
+                on = call("scale_gradient", on, given[0])  # y.backward(v)
+            if not isinstance(on, ast.Name):  # mse_loss(y, t).backward()
+                self.assign(node, ast.Name(name, ast.Store()), on)
+            self.output = self.renamed.get(name, self.output)
+            if self.went_backward:
+                self.warnings.append((node.lineno, WORDS("second_backward")))
+            self.went_backward = True
+        elif called[-1] == "zero_grad" or called[-2:] == ["grad", "zero_"]:
+            self.went_backward = False
+        elif called[-1] == "set_grad_enabled":
+            self._switch([used])
+        elif called[-1].endswith("_") and called[-1] not in _SILENT:
+            target = used.args[0] if called[0] in MODULES and used.args else on
+            while isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute):
+                target = target.func.value
+            self._change(node, target, used, in_place=True)
+        elif called[-1] not in _SILENT:
+            self._unread(node)
+
+    def _change(
+        self, node: ast.stmt, target: ast.expr, value: ast.expr, in_place: bool = False
+    ) -> None:
+        """Read a statement; of a tensor that it changes in place, no other name is read then."""
+        whole = target.value if isinstance(target, ast.Subscript) else target
+        data = path(whole)[-1] == "data" != _name(whole)
+        if not in_place and not data and whole is target and not isinstance(node, ast.AugAssign):
+            self.assign(node, target, value)
+            return
+        changed = self.changed(whole, node)
+        if self.stopped or data:
+            self._emit(node, f"# {_shown(node)}")
+        else:
+            self.assign(node, target, value)
+        self.stale |= changed
 
     def _unread(self, node: ast.stmt, changed: Sequence[str] = ()) -> None:
         """Keep a statement as a comment; the names that it gives become inputs where used."""
@@ -372,6 +471,8 @@ class _Paste(PastedExpressions):
         tricky = [v for v in several if v is not returned and names_in(v) & self.own]
         if len(several) > 1:
             self.several = node, len(several), visible(ast.unparse(returned), 32)
+        if self.renamed.get(_name(returned)) in self.stale:
+            self.read(returned)
         self.output = self.renamed.get(_name(returned), "")
         unread = self.output in self.why and bool(self.names.keys() - self.inputs.keys())
         if not unread and (self.output not in self.names or self.output in self.inputs):
@@ -447,7 +548,9 @@ class _Paste(PastedExpressions):
             kind = kind_of(value)
             self.last = names[-1]
             self.names |= dict.fromkeys(names, "tensor" if kind == "several" else kind)
-            self.matrices |= {*names} if self.is_matrix(value, {}) else set()
+            self.matrices |= {*names} if self.is_matrix(value) else set()
+            if origin := self.origin(value):
+                self.views |= dict.fromkeys(names, origin)
             self.renamed |= dict(zip(targets, names, strict=True))
             self._emit(node, f"{', '.join(names)} = {in_torch_of(value)}")
 
@@ -468,37 +571,32 @@ class _Paste(PastedExpressions):
         self.inlined.append(name)
         if len(self.inlined) > _MOST_CALLS:
             raise ValueError("The code has more that cannot be read than is worth trying.")
-        before = self.renamed, self.done, self.helping, {**self.settled}
+        before = self.renamed, self.done, self.helping, {**self.settled}, self.stopped
+        self._switch(self.helpers[name].decorator_list, "@")
         names = self._arguments(self.helpers[name], node)
         self.renamed, self.done, self.helping = names, False, True
         for statement in self.helpers[name].body:
             self.statement(statement)
-        self.renamed, self.done, self.helping, self.settled = before
+        self.renamed, self.done, self.helping, self.settled, self.stopped = before
         result, self.result = self.result, None
         return result or self.read(ast.copy_location(ast.Constant(0), node))
 
 
-def _imported(tree: list[ast.stmt]) -> tuple[list[ast.stmt], set[str]]:
-    """The statements with ``torch.exp`` for ``th.exp``, and the names of other modules."""
+def _imported(tree: Iterable[ast.stmt]) -> list[ast.stmt]:
+    """The statements, with ``torch.exp`` for ``th.exp``."""
     known: dict[str, str] = {}
-    foreign: set[str] = set()
     for node in (part for line in tree for part in ast.walk(line)):
         for one in node.names if isinstance(node, ast.Import | ast.ImportFrom) else []:
-            of = f"{node.module}.{one.name}" if isinstance(node, ast.ImportFrom) else one.name
-            root, *_, last = [*of.split("."), one.name]
-            name = one.asname or (last if isinstance(node, ast.ImportFrom) else root)
-            if root not in MODULES and "gradient_tricks" not in of:
-                foreign.add(name)
-            elif isinstance(node, ast.ImportFrom) and last not in _IN_TORCH:
-                known[name] = last
-            elif name not in MODULES:
-                known[name] = "torch"
+            root, *_ = (getattr(node, "module", None) or one.name).split(".")
+            module = isinstance(node, ast.Import) or one.name in _IN_TORCH
+            if root in MODULES and (name := one.asname or one.name) not in MODULES:
+                known[name] = "torch" if module else one.name
 
     class Spelt(ast.NodeTransformer):
         def visit_Name(self, node: ast.Name) -> ast.Name:
             return ast.copy_location(ast.Name(known.get(node.id, node.id), node.ctx), node)
 
-    return [Spelt().visit(line) for line in tree], foreign - {*MODULES, *ROOTS}
+    return [Spelt().visit(line) for line in tree]
 
 
 def _with_a_trick(program: str, inputs: Sequence[str], output: str) -> tuple[str, tuple[str, ...]]:

@@ -19,10 +19,12 @@ from lessons.playground.language.expressions import (
     kind_of,
     of_kind,
     sign,
+    value_of,
     walk,
     with_place,
 )
-from lessons.playground.language.functions import CALLABLE, Signature, own_name
+from lessons.playground.language.expressions import called as called_in
+from lessons.playground.language.functions import CALLABLE, Put, Signature, own_name
 from lessons.playground.language.limits import MAX_NAME
 from lessons.playground.language.parse import Reader
 from lessons.playground.language.playground_error import PlaygroundError
@@ -52,6 +54,8 @@ _WHOLE_NUMBERS = re.compile(r"\b(bool|u?int\d*|long|short|char|byte)(tensor)?\b"
 """Number formats that cut off."""
 _OTHER_AXES = {"sum", "mean", "norm", "logsumexp", "select", "unbind"}
 """Functions whose value has other axes than their operand."""
+_VIEWS = {"stop_gradient", "detach", "transpose", "select", "unbind"}
+"""Functions whose value is a view of their operand."""
 _LAST_AXIS = {"normalize", "cosine_similarity", "cross_entropy"}
 """Functions that the language has for a list only."""
 _KEPT = re.compile(r"batchmean|keepdims?=True|, True\)")
@@ -96,7 +100,6 @@ class PastedExpressions(Reader):
         super().__init__({})
         self.there = there
         self.matrices = {*matrices}  # names that the code, too, gives two axes
-        self.foreign: set[str] = set()  # modules of which nothing is known
         self.warnings: list[tuple[int, str]] = []
         self.renamed: dict[str, str] = {}  # what each name is called in the program by now
         self.given_on_self: set[str] = set()  # attributes that the code assigns
@@ -111,6 +114,8 @@ class PastedExpressions(Reader):
         self.helpers: dict[str, ast.FunctionDef] = {}
         self.inlined: list[str] = []  # their calls that were read
         self.own: set[str] = set()  # autograd Functions
+        self.views: dict[str, str] = {}  # of a name in the program: the tensor that it is a view of
+        self.stale: dict[str, Why] = {}  # names whose tensors are changed in place since
         self.left: dict[str, None] = {}
         self.remarks: dict[tuple[int, str], None] = {}  # by line
         self.stopped = False  # within no_grad
@@ -130,6 +135,19 @@ class PastedExpressions(Reader):
         root, *names = path(node)
         name = "_".join(names if root in ROOTS else [root, *names])
         return ast.literal_eval(self.settled.get(name) or node)
+
+    def constant(self, node: ast.expr | None) -> str:
+        """The number or the list that an expression of settings gives, as text; empty if none."""
+        if node is None or (written := number_in(node)):
+            return written if node else ""
+        code = re.sub(rf"\b({'|'.join(ROOTS)})\.", "", ast.unparse(unwrapped(node)))
+        known = {name: value for name, value in self.settled.items() if value}
+        try:
+            made = Put(known).visit(ast.parse(code, mode="eval").body)
+            number = value_of(Reader({}).read(made))
+        except (PlaygroundError, SyntaxError, OverflowError):
+            number = None
+        return values_in(node, {}) if number is None else repr(number).removesuffix(".0")
 
     def decided(self, test: ast.expr) -> bool | None:
         """Whether a condition on settings holds; None if the code doesn't say.
@@ -179,24 +197,19 @@ class PastedExpressions(Reader):
         code = visible(ast.unparse(node), 48)
         self.warnings.append((node.lineno, WORDS("shape_unread", code=code)))
 
-    def is_matrix(self, node: ast.expr, renamed: Mapping[str, str]) -> bool:
-        """Whether an expression has two axes, by what the code writes out.
-
-        Args:
-            renamed: what the names in it are called in the program.
-        """
+    def is_matrix(self, node: ast.expr) -> bool:
+        """Whether an expression has two axes, by what the code writes out."""
         if isinstance(node, ast.Name):
-            name = renamed.get(node.id, node.id)
+            name = self.renamed.get(node.id, node.id)
             return name in self.matrices or self.inputs.get(name, "").startswith("[[")
         if isinstance(node, ast.List):
-            return isinstance(next(iter(node.elts), None), ast.List)
-        if isinstance(node, ast.Call):
-            row = TABLE.get(own_name(path(node.func)[-1]))
-            if row and (row.name in _OTHER_AXES or row.text.startswith("mean(")):
-                return False
+            return any(isinstance(one, ast.List) for one in node.elts)
+        row = TABLE.get(own_name(path(getattr(node, "func", node))[-1]))
+        if row and (row.name in _OTHER_AXES or row.text.startswith("mean(")):
+            return False
         parts = (one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr))
-        found = (self.is_matrix(one, renamed) for one in parts)
-        return all(found) if isinstance(getattr(node, "op", None), ast.MatMult) else any(found)
+        every = isinstance(getattr(node, "op", None), ast.MatMult)
+        return (all if every else any)(map(self.is_matrix, parts))
 
     def _read_as(self, node: ast.expr, made: ast.expr) -> Node:
         """Read another expression in place of one."""
@@ -207,12 +220,35 @@ class PastedExpressions(Reader):
         if not name and node.id in (*CALLABLE, *MODULES):
             return super()._name(node)
         name = name or self.clean(node.id)
+        if name in self.stale:
+            made = self.input(self.fresh(name))
+            self.why[made] = self.stale.pop(name)
+            self.renamed |= {n: made for n, one in self.renamed.items() if one == name}
+            name = made
         if name not in self.names:
             self.input(name)
         return of_kind(ast.Name(name), self.names[name], node)
 
+    def origin(self, node: Node) -> str:
+        """The name in the program whose memory an expression shares; empty if its own."""
+        while called_in(node) in _VIEWS and isinstance(node, ast.Call):
+            node = node.args[0]
+        return self.views.get(node.id, node.id) if isinstance(node, ast.Name) else ""
+
+    def changed(self, operand: ast.expr, at: ast.expr | ast.stmt) -> dict[str, Why]:
+        """The names that can't be read once ``at`` has changed an operand in place, and why."""
+        origin = self.origin(self.read(operand))
+        if origin in {*self.stand_ins.values()} - {*self.renamed.values()}:
+            return {}  # nothing else reads it
+        note = input_note(at, visible(ast.unparse(at).partition("\n")[0], 48))
+        same = (name for name in self.names if self.views.get(name, name) == origin)
+        return {name: note for name in same if self.names[name] == "tensor"}
+
     def _attribute(self, node: ast.Attribute) -> Node:
         root, *names = path(node)
+        function = {"data": "stop_gradient", "T": "t"}.get(node.attr)
+        if function and (len(names) > 1 or root not in ROOTS):
+            return self._read_as(node, call(function, node.value))
         if root in ROOTS and root not in self.renamed:
             name = "_".join(names)
             if name not in self.given_on_self and self.clean(name) in self.names:
@@ -226,8 +262,6 @@ class PastedExpressions(Reader):
             return found
         if names[-1] == "pi" and root in MODULES:
             return self._read_as(node, ast.Constant(math.pi))
-        if function := {"data": "stop_gradient", "T": "t"}.get(node.attr):
-            return self._read_as(node, call(function, node.value))
         return super()._attribute(node)
 
     def _unary(self, node: ast.UnaryOp) -> Node:
@@ -271,8 +305,6 @@ class PastedExpressions(Reader):
 
     def _call(self, node: ast.Call) -> Node:
         root, *names = path(node.func)
-        if names and root in self.foreign - self.renamed.keys():
-            raise self.error(node, WORDS("call_a_method"))
         name = names[0] if root in ROOTS and len(names) == 1 else root * (not names)
         if name in self.helpers:  # whatever torch has by that name
             return self.inline(name, node)
@@ -283,7 +315,7 @@ class PastedExpressions(Reader):
             name = "bool" if whole[1].lower() == "bool" else "long"
             return self._read_as(node, call(name, operands[0]))
         if operands and (name in WITHOUT_EFFECT or name in ("int", "long", "bool")):
-            matrix = self.is_matrix(operands[0], self.renamed)
+            matrix = self.is_matrix(operands[0])
             if name == "t" and matrix:
                 return self._read_as(node, call("transpose", operands[0]))
             found = self.read(operands[0])
@@ -308,7 +340,17 @@ class PastedExpressions(Reader):
             return self._read_as(node, call("where", operands[1], operands[0], operands[2]))
         if name in ("max", "min") and len(operands) == 2 and names_in(operands[1]):
             return self._read_as(node, call(f"{name}imum", *operands))
-        return super()._call(node)
+        row = TABLE.get(name.removesuffix("_"))
+        flags = [*node.args, *(keyword.value for keyword in node.keywords)]
+        flag = row is not None and "inplace" in row.settings and "True" in map(ast.unparse, flags)
+        if row is None or not (operands and (flag or name.endswith("_"))):
+            return super()._call(node)
+        inner = path(getattr(operands[0], "func", operands[0]))[-1]
+        changed = {} if inner.endswith("_") else self.changed(operands[0], node)
+        made = ast.Call(ast.Name(row.name), operands, node.keywords)
+        found = super()._call(with_place(ast.copy_location(made, node), node))
+        self.stale |= changed
+        return found
 
     def _of_one_number(self, node: ast.Call, operands: Sequence[ast.expr]) -> ast.expr:
         """Write torch.ones and the like with the shape that the code says, or warn."""
@@ -376,11 +418,12 @@ class PastedExpressions(Reader):
                 self.remark(node, WORDS("probabilities"))
         if row.name == "clamp":
             given = self.bind(node, row, operands)
-            limits = {"low": "maximum", "high": "minimum"}
+            limits = {"low": ast.Lt(), "high": ast.Gt()}
             if any(names_in(given[limit]) for limit in limits if limit in given):
                 made = given["x"]
-                for limit, function in limits.items():
-                    made = call(function, made, given[limit]) if limit in given else made
+                for limit in (one for one in limits if one in given):
+                    beyond = ast.Compare(given["x"], [limits[limit]], [given[limit]])
+                    made = call("where", beyond, given[limit], made)
                 return self._read_as(node, made)
         found = super().function(node, row, operands)
         return _chosen(*children(found)) if row.name == "where" else found
@@ -395,7 +438,7 @@ class PastedExpressions(Reader):
                 and not (k.arg == "dtype" and _FLOATS.search(ast.unparse(k.value)))]  # fmt: skip
         plain = ast.copy_location(ast.Call(node.func, node.args, kept), node)
         found = super().bind(plain, row, operands)
-        matrix = bool(operands) and self.is_matrix(operands[0], self.renamed)
+        matrix = bool(operands) and self.is_matrix(operands[0])
         one_axis = row.name in _LAST_AXIS or (row.text and "dim" in found)
         one_axis = bool(one_axis or _KEPT.search(ast.unparse(node)))
         if (matrix and one_axis) or (row.name == "transpose" and not matrix):

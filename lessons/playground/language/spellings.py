@@ -102,17 +102,14 @@ _OPS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call)
 TENSORS = {
     *("tensor", "Tensor", "FloatTensor", "as_tensor", "array", "Parameter", "new_tensor"),
 }
-WITHOUT_EFFECT = {
-    *("float", "double", "half", "to", "type", "type_as", "cuda", "cpu"),
-    *("view", "view_as", "reshape", "unsqueeze", "squeeze", "flatten", "expand", "expand_as"),
-    *("permute", "contiguous", "t", "requires_grad_", "dropout"),
-    *(TENSORS - {"tensor", "new_tensor", "Parameter"}),
-}
-"""What pasted code can do without: devices, shapes, number formats."""
 SHAPES = {
     *("view", "reshape", "unsqueeze", "squeeze", "flatten", "expand", "expand_as", "permute", "t"),
 }
-"""Those that may give a tensor other axes."""
+WITHOUT_EFFECT = {
+    *("float", "double", "half", "to", "type", "type_as", "cuda", "cpu", "view_as", "contiguous"),
+    *("requires_grad_", "dropout", *SHAPES, *(TENSORS - {"tensor", "new_tensor", "Parameter"})),
+}
+"""What pasted code can do without: devices, shapes, number formats."""
 
 NUMBERS = {
     **dict.fromkeys(("ones", "ones_like", "new_ones"), 1),
