@@ -210,6 +210,12 @@ def test_an_import_alone_stays_and_a_module_of_another_name_is_no_module() -> No
     assert present(typed("import torch as t\ny = t.relu(x)").computed).outcome is not None
 
 
+def test_a_function_of_which_nothing_can_be_read_is_answered_at_its_line() -> None:
+    error = typed("def f(x, y):\n    return torch.lerp(x, y, 0.3)").errors["program"]
+    assert said("unread", "torch.lerp(x, y, 0.3)") == error.message
+    assert error.line == 2
+
+
 @pytest.mark.parametrize("text", ["def f(x):", 'def f(x):\n    """Never closed.\n    return x'])
 def test_half_a_function_is_refused_as_it_stands(text: str) -> None:
     now = typed(text)
@@ -223,6 +229,9 @@ def test_half_a_function_is_refused_as_it_stands(text: str) -> None:
         ("def f(x):\n    if x > 0:\n        return x\n    return -x", "out = x"),
         ("def f(x, w=None):\n    if w is None:\n        w = 2\n    return x * w", "out = x * w"),
         ("def f(x):\n    y = x * 2", "y = x * 2"),
+        ("def f(x):\n    if x.dim() == 0:\n        return x * 0\n    return -x", "out = -x"),
+        ("def f(x):\n    if x < 0:\n        raise E\n    return -x", "out = -x"),
+        ("def f(x):\n    u = x.new().normal_(0, 0.1)\n    return x * u", "out = x * u"),
         ("def f(x, *rest, n=3):\n    return x * n", "out = x * n"),
         ("def f(x):\n    return x\n    y = x", "out = x"),
         ("y = x * w\nz = y + b\nq = z * z", "y = x * w\nz = y + b\nq = z * z"),

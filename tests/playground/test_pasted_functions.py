@@ -402,6 +402,7 @@ LINES = [
     "loss = x * y + m.sum()",
     "from contextlib import nullcontext\nwith nullcontext(), torch.no_grad():\n    y = x * 2\n"
     "    with torch.enable_grad():\n        z = x * 3\nloss = x * y * z + m.sum()",
+    "loss = x.masked_fill(x > 0, float('-inf')).exp() + m.sum()",
     "c = torch.tensor(0.3, dtype=torch.float64)\nloss = torch.clamp(x, -c, c) + m.sum()",
 ]
 """Lines that are read: what they compute is torch's to the last digits."""

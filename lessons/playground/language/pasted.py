@@ -48,6 +48,7 @@ _MOST_CALLS = 8
 """Calls of helpers that are read."""
 _WHOLE = ("forward", "__call__", "call", "compute_loss", "loss")
 """Of several functions the first of these is read, else the last."""
+_GUARD = re.compile(r"has_torch_function|is_scripting|isinstance|dim\b|shape|numel|len\(")
 _OFF = re.compile(r"no_grad|inference_mode|set_grad_enabled\((mode=)?False")
 _ON = re.compile(r"enable_grad\(|set_grad_enabled\((mode=)?True|inference_mode\((mode=)?False")
 _HARMLESS = re.compile(
@@ -108,6 +109,9 @@ def pasted(
             pasted over it.
         matrices: the inputs with two axes.
 
+    Raises:
+        PlaygroundError: no line of a function can be read; at the first of them.
+
     >>> pasted("def f(x):\n    y = x * 2\n    return self.w * y", ["x"]).program
     'y = x * 2\nout = w * y'
     >>> pasted("y = sqr(x)", ["x"]) is None
@@ -125,6 +129,8 @@ def pasted(
         found = paste.program(tree)
     except (RecursionError, SyntaxError, ValueError):
         return None
+    if found is None and paste.unread and [*_functions(tree)]:
+        raise PlaygroundError.at(*paste.unread)
     if _is_code(tree) or _replaces(clean, tree, before):
         return found
     # Of a program that is typed here, only torch's words become the language's own.
@@ -234,7 +240,8 @@ class _Paste(PastedExpressions):
         tensors = [name for name in made if self.names[name] == "tensor"] or made
         output = self.output if self.output in made else tensors[-1]
         others = [n for n in functions if n not in (main, "__init__", *self.inlined)]
-        lines = [s.lineno for s in tree if isinstance(s, _RESULTS) and s not in body]
+        lines = [s.lineno for s in tree if isinstance(s, _RESULTS) and s not in body
+                 and not (s.value and self.applied(s.value))]  # fmt: skip
         others += [WORDS("a_line", line=line) for line in lines]
         if others and main:
             self.notes.append(WORDS("only_read", name=main, others=listed(others)))
@@ -377,7 +384,10 @@ class _Paste(PastedExpressions):
                 first = WORDS("first_branch", code=shown)
                 said = WORDS("other_branch", code=shown) if other else first
                 self.warnings.append((node.lineno, said))
-            for each in node.orelse if other or refuses else node.body:
+            # A guard for tensors of another kind or shape comes before what is computed.
+            returns = isinstance(node.body[-1], ast.Return) and not node.orelse
+            guards = returns and bool(_GUARD.search(test))
+            for each in node.orelse if other or refuses or guards else node.body:
                 self.statement(each)
         elif isinstance(node, ast.With):
             before = self.stopped

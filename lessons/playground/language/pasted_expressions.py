@@ -54,6 +54,8 @@ _WHOLE_NUMBERS = re.compile(r"\b(bool|u?int\d*|long|short|char|byte)(tensor)?\b"
 """Number formats that cut off."""
 _OTHER_AXES = {"sum", "mean", "norm", "logsumexp", "select", "unbind"}
 """Functions whose value has other axes than their operand."""
+_RANGE = {"mean", "std", "stddev", "loc", "scale", "low", "high", "minval", "maxval"}
+"""Settings of noise."""
 _VIEWS = {"stop_gradient", "detach", "transpose", "select", "unbind"}
 """Functions whose value is a view of their operand."""
 _LAST_AXIS = {"normalize", "cosine_similarity", "cross_entropy"}
@@ -116,6 +118,7 @@ class PastedExpressions(Reader):
         self.own: set[str] = set()  # autograd Functions
         self.views: dict[str, str] = {}  # of a name in the program: the tensor that it is a view of
         self.stale: dict[str, Why] = {}  # names whose tensors are changed in place since
+        self.unread: tuple[ast.expr, str] | None = None  # what can't be read first, and why
         self.left: dict[str, None] = {}
         self.remarks: dict[tuple[int, str], None] = {}  # by line
         self.stopped = False  # within no_grad
@@ -311,6 +314,9 @@ class PastedExpressions(Reader):
         node = self._with_settings(node)
         called, name = node.func, path(node.func)[-1]
         operands = [*([called.value] if self._is_method(called) else []), *node.args]  # type: ignore[attr-defined]
+        if name == "float" and operands and ast.unparse(operands[0]).strip("'-") in ("inf", "Inf"):
+            self.remark(node, WORDS("infinite"))
+            return self._read_as(node, ast.Constant(-1e30 if "-" in ast.unparse(node) else 1e30))
         if name in ("to", "type") and (whole := _WHOLE_NUMBERS.search(ast.unparse(node))):
             name = "bool" if whole[1].lower() == "bool" else "long"
             return self._read_as(node, call(name, operands[0]))
@@ -479,10 +485,15 @@ class PastedExpressions(Reader):
             factor = of_kind(ast.Name(weight), "tensor", node)
             return self._operator(ast.BinOp(factor, ast.Mult(), operand), node)
         known = (f"{self.renamed.get(name)}" for name in sorted(names_in(node)))
-        noise = NOISE.get(called, "")
+        given = [*arguments, *(k.value for k in getattr(node, "keywords", []) if k.arg in _RANGE)]
+        ends = [number for one in given if (number := number_in(one))][:2]
+        standard = called[:4] == "rand" or {*map(float, ends)} <= {0, 1}
+        noise = NOISE.get(called, "") if standard else ""
         drawn = (node.lineno, node.col_offset, len(self.inlined)) if noise else ()
         key = " ".join([code, *known, *map(str, drawn)])  # each draw is an input of its own
         if key not in self.stand_ins:
+            said = with_hint(WORDS("unread", code=visible(code, 48)), node)
+            self.unread = self.unread or (node, said)
             first = next(iter(arguments), None)
             of = f"_{self.renamed.get(first.id, first.id)}" if isinstance(first, ast.Name) else ""
             name = self.fresh("noise" if noise else f"{called}{of}")
