@@ -408,33 +408,24 @@ LINES = [
 """Lines that are read: what they compute is torch's to the last digits."""
 WARNED = [
     "loss = torch.exp(-((x[:, None] - x[None, :]) ** 2)).sum()",
-    "loss = (x.unsqueeze(1) * x).sum()",
-    "loss = x.view(-1, 1) * x.view(1, -1)",
-    "loss = x.expand(3, 3)",
-    "loss = x.sum(0, keepdim=True).expand_as(x)",
-    "loss = x[None].mean(0)",
-    "loss = m / m.sum(-1, keepdim=True)",
-    "loss = F.normalize(m)",
-    "loss = m.norm(dim=1)",
-    "loss = F.cosine_similarity(m, m)",
-    "loss = m.view(-1).softmax(0)",
-    "loss = m.permute(1, 0) * m",
-    "a, b = m.unbind(1)\nloss = a * b",
-    "loss = F.kl_div(m, m * m, reduction='batchmean')",
-    "loss = x.transpose(-1, -2) * x",
+    "loss = (x.unsqueeze(1) * x).sum()", "loss = x.view(-1, 1) * x.view(1, -1)",
+    "loss = x.expand(3, 3)", "loss = x.sum(0, keepdim=True).expand_as(x)",
+    "loss = x[None].mean(0)", "loss = m / m.sum(-1, keepdim=True)", "loss = F.normalize(m)",
+    "loss = m.norm(dim=1)", "loss = F.cosine_similarity(m, m)", "loss = m.view(-1).softmax(0)",
+    "loss = m.permute(1, 0) * m", "a, b = m.unbind(1)\nloss = a * b",
+    "loss = F.kl_div(m, m * m, reduction='batchmean')", "loss = x.transpose(-1, -2) * x",
     "y = x * 2\nz = y\nz += 1\nloss = y * z",
     "y = x * 2\nz = y.detach()\nz[z > 0] = 0\nloss = y * z",
     "y = x * 2\n_ = y.clamp_(0, 1)\nloss = y",
     "y = x * 2\nz = F.relu(y, inplace=True)\nloss = y + z",
     "y = x - 1\nz = nn.ReLU(inplace=True)(y)\nloss = y + z",
     "def double(z):\n    z *= 2\n    return z\n\ny = x * 2\nloss = double(y) * y",
-    "y = x * 2\ny.data = y.data.round()\nloss = y * x",
-    "y = x * 2\ny.data *= 3\nloss = y * x",
+    "y = x * 2\ny.data = y.data.round()\nloss = y * x", "y = x * 2\ny.data *= 3\nloss = y * x",
     "h = x.register_hook(lambda g: -g)\nloss = x * x",
     "with torch.set_grad_enabled(x.ndim > 3):\n    y = x * 2\nloss = x * y",
     "@decorated\ndef double(z):\n    return z * 2\n\nloss = double(x)",
     "loss = (x * m).sum()\nloss.backward(retain_graph=True)",
-]
+]  # fmt: skip
 """Lines with a warning: of what stands in their place, the numbers are others than torch's."""
 
 

@@ -98,8 +98,10 @@ class _WithOperators(ast.NodeTransformer):
                 operands[:2] = operands[1::-1]
         if name in NUMBERS:
             return ast.Constant(NUMBERS[name])
-        if name in (*TENSORS, *_UNCHANGED) and operands:
-            return operands[0] if name in _UNCHANGED else node.args[0]
+        if name in TENSORS and node.args:
+            return node.args[0]
+        if name in _UNCHANGED and operands:
+            return operands[0]
         row = TABLE.get(name := own_name(name))
         given = _bound(row, operands, node.keywords) if row else None
         if row is None or given is None:
@@ -120,11 +122,12 @@ def _bound(
     row: Signature, operands: Sequence[ast.expr], keywords: Iterable[ast.keyword]
 ) -> dict[str, ast.expr] | None:
     """The arguments of a call that are not None, by parameter; None for a call of another form."""
-    given = dict(zip(row.order, operands, strict=False))
-    given |= {row.parameter(one.arg or ""): one.value for one in keywords}
+    pairs = [*zip(row.order, operands, strict=False)]
+    pairs += [(row.parameter(one.arg or ""), one.value) for one in keywords]
+    given = {name: value for name, value in pairs if ast.unparse(value) != "None"}
     needed = {one.name for one in row.parameters if not one.optional and one.default is None}
     known = "" not in given and len(operands) <= len(row.order) and needed <= given.keys()
-    return {n: one for n, one in given.items() if ast.unparse(one) != "None"} if known else None
+    return given if known else None
 
 
 class _Inlined(ast.NodeTransformer):

@@ -297,12 +297,10 @@ class _Paste(PastedExpressions):
                     note = input_note(line, visible(f"if {ast.unparse(line.test)}", 48))
                     names = (path(target)[-1] for target, _ in assigned(ast.walk(line)))
                     self.why |= {self.clean(name): note for name in names}
-            elif "register_" in (code := ast.unparse(line)) and isinstance(line, ast.Expr):
-                given = [
-                    *assigned(
-                        ast.parse(re.sub(r"\.register_\w+\('(\w+)', ", r".\1 = (", code)).body
-                    )
-                ]
+            elif isinstance(used := getattr(line, "value", None), ast.Call) and used.args[1:]:
+                name, value, *_ = used.args
+                if "register_" in path(used.func)[-1]:
+                    given = [(ast.Attribute(used.func, str(getattr(name, "value", ""))), value)]
             for target, value in given:
                 if of_class or isinstance(target, ast.Attribute):
                     self._setting(path(target)[-1], value)
@@ -455,11 +453,11 @@ class _Paste(PastedExpressions):
             self.assign(node, target, value)
         self.stale |= changed
 
-    def _unread(self, node: ast.stmt, changed: Sequence[str] = ()) -> None:
+    def _unread(self, node: ast.stmt) -> None:
         """Keep a statement as a comment; the names that it gives become inputs where used."""
         parts = [n for n in ast.walk(node) if isinstance(n, ast.Subscript | ast.Name)]
         stored = {_name(getattr(n, "value", n)) for n in parts if isinstance(n.ctx, ast.Store)}
-        names = (n.id for n in parts if isinstance(n, ast.Name) and n.id in {*stored, *changed})
+        names = (n.id for n in parts if isinstance(n, ast.Name) and n.id in stored)
         shown = _shown(node)
         given = [(name, self.input(self.fresh(name))) for name in dict.fromkeys(names)]
         self.renamed |= dict(given)

@@ -317,7 +317,11 @@ class PastedExpressions(Reader):
         if name == "float" and operands and ast.unparse(operands[0]).strip("'-") in ("inf", "Inf"):
             self.remark(node, WORDS("infinite"))
             return self._read_as(node, ast.Constant(-1e30 if "-" in ast.unparse(node) else 1e30))
-        if name in ("to", "type") and (whole := _WHOLE_NUMBERS.search(ast.unparse(node))):
+        if (
+            name in ("to", "type")
+            and operands
+            and (whole := _WHOLE_NUMBERS.search(ast.unparse(node)))
+        ):
             name = "bool" if whole[1].lower() == "bool" else "long"
             return self._read_as(node, call(name, operands[0]))
         if operands and (name in WITHOUT_EFFECT or name in ("int", "long", "bool")):
