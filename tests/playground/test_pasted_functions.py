@@ -299,6 +299,7 @@ BACKWARDS = [
     "return g.clamp(min=0.1) / torch.add(1, x.abs(), alpha=5), None, None",
     "h = torch.nn.functional.hardtanh(x, max_val=0.5)\n"
     "        return g * torch.exp(x.clamp(max=0.5)) * h, None, None",
+    "return g * (x * 1.5).to(torch.int32), None, None",
     "return g * torch.ones_like(x).sum() * torch.sub(1, x, alpha=0.5), None, None",
     "return None if g is None or not ctx.needs_input_grad[0] else -g, None, None",
     "a = b = c = None\n        if ctx.needs_input_grad[0]:\n            a = g * (x > 0)\n"
@@ -540,6 +541,7 @@ def test_a_script_has_torchs_numbers(code: str) -> None:
         "if ctx.needs_input_grad[0] and ctx.lo > 0:\n            g = -g\n"
         "        return g, None, None",
         "return g.expand_as(x), None, None",
+        "return g.unsqueeze(0), None, None",
     ],
 )
 def test_a_backward_that_is_no_factor_of_the_gradient_is_named(backward: str) -> None:

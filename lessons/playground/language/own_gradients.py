@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from lessons.gradient_tricks.text import visible
 from lessons.playground.language.functions import Put, Signature, own_name
 from lessons.playground.language.pasted_expressions import (
+    WHOLE_NUMBERS,
     call,
     is_mask,
     names_in,
@@ -32,7 +33,7 @@ _MOST_PARTS = 1000
 """AST nodes of what a name in backward stands for: to read another name twice doubles them."""
 _OTHER_SHAPE = {"sum", "mean", "norm", "logsumexp", "matmul", "max", "min", "amax", "amin", "prod"}
 """Functions whose value has another shape than their operand."""
-_VIEWS = {*WITHOUT_EFFECT, "detach"} - {"expand", "expand_as"}
+_VIEWS = {*WITHOUT_EFFECT, "detach"} - {"expand", "expand_as", "unsqueeze"}
 _UNCHANGED = {*_VIEWS, "clone"}
 _LIMITS = {"clamp": (-1e30, 1e30), "hardtanh": (-1, 1)}
 """What these keep a value between by default."""
@@ -100,7 +101,7 @@ class _WithOperators(ast.NodeTransformer):
             return ast.Constant(NUMBERS[name])
         if name in TENSORS and node.args:
             return node.args[0]
-        if name in _UNCHANGED and operands:
+        if name in _UNCHANGED and operands and not WHOLE_NUMBERS.search(ast.unparse(node)):
             return operands[0]
         row = TABLE.get(name := own_name(name))
         given = _bound(row, operands, node.keywords) if row else None

@@ -50,7 +50,7 @@ _FLOATS = re.compile(r"float|double|half|\bdtype$")
 """Number formats that only round."""
 _NO_EFFECT = {"sorted", "inplace", "keepdim", "keepdims", "requires_grad", "non_blocking"}
 """Settings that change no number."""
-_WHOLE_NUMBERS = re.compile(r"\b(bool|u?int\d*|long|short|char|byte)(tensor)?\b", re.IGNORECASE)
+WHOLE_NUMBERS = re.compile(r"\b(bool|u?int\d*|long|short|char|byte)(tensor)?\b", re.IGNORECASE)
 """Number formats that cut off."""
 _OTHER_AXES = {"sum", "mean", "norm", "logsumexp", "select", "unbind"}
 """Functions whose value has other axes than their operand."""
@@ -320,7 +320,7 @@ class PastedExpressions(Reader):
         if (
             name in ("to", "type")
             and operands
-            and (whole := _WHOLE_NUMBERS.search(ast.unparse(node)))
+            and (whole := WHOLE_NUMBERS.search(ast.unparse(node)))
         ):
             name = "bool" if whole[1].lower() == "bool" else "long"
             return self._read_as(node, call(name, operands[0]))
