@@ -98,6 +98,7 @@ REWORDED = {
     ),
     "y = x * 2\ny.backward(u)": "y = x * 2\ny2 = scale_gradient(y, u)",
     "y = x * 2\ny.backward(torch.ones_like(y))": "y = x * 2",
+    "y = x * 2\nz = y + 1\nfabric.backward(y)": "y = x * 2\nz = y + 1",
     "a, b = x, x + 1\na, b = b, a\ny = a / b": "a = x\nb = x + 1\na2 = b\nb2 = a\ny = a2 / b2",
     "    with torch.no_grad():\n        y = x": "y = stop_gradient(x)",
     "y = x.float().view(-1)": "y = x",

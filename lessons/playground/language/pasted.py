@@ -376,7 +376,8 @@ class _Paste(PastedExpressions):
             other = other if known is None else not known
             refuses = all(isinstance(each, _SKIPPED) for each in node.body)
             name = test.partition(" is ")[0].rpartition(".")[2]
-            asks = test.endswith((" is None", " is not None")) and self.settled.get(name) is None
+            default = ast.unparse(self.settled.get(name) or node.test)
+            asks = test.endswith((" is None", " is not None")) and default != "None"
             if not (refuses or asks or test == "__name__ == '__main__'"):
                 shown = visible(f"if {test}", 35)
                 first = WORDS("first_branch", code=shown)
@@ -415,10 +416,12 @@ class _Paste(PastedExpressions):
         func, called = used.func, path(used.func)
         on = func.value if isinstance(func, ast.Attribute) else func
         if called[-1] == "backward":
-            name = called[0] or "loss"
             given = [*used.args, *(k.value for k in used.keywords if k.arg == "gradient")][:1]
-            if given and self.constant(given[0]) not in ("1", "None"):
+            if given and called[0] and called[0] not in self.renamed:
+                on = given[0]  # accelerator.backward(loss)
+            elif given and self.constant(given[0]) not in ("1", "None"):
                 on = call("scale_gradient", on, given[0])  # y.backward(v)
+            name = _name(on) or (called[0] if called[0] in self.renamed else "loss")
             if not isinstance(on, ast.Name):  # mse_loss(y, t).backward()
                 self.assign(node, ast.Name(name, ast.Store()), on)
             self.output = self.renamed.get(name, self.output)

@@ -243,7 +243,12 @@ class PastedExpressions(Reader):
         origin = self.origin(self.read(operand))
         if origin in {*self.stand_ins.values()} - {*self.renamed.values()}:
             return {}  # nothing else reads it
-        note = input_note(at, visible(ast.unparse(at).partition("\n")[0], 48))
+        code = visible(ast.unparse(at).partition("\n")[0], 48)
+
+        def note(name: str) -> tuple[int, str]:
+            said = WORDS("changed", code=code, input=name) if name else ""
+            return (at.lineno, said) if said else input_note(at, code)("")
+
         same = (name for name in self.names if self.views.get(name, name) == origin)
         return {name: note for name in same if self.names[name] == "tensor"}
 
