@@ -375,6 +375,9 @@ class _Paste(PastedExpressions):
             known = self.decided(node.test)
             other = other if known is None else not known
             refuses = all(isinstance(each, _SKIPPED) for each in node.body)
+            # A guard for tensors of another kind or shape comes before what is computed.
+            returns = isinstance(node.body[-1], ast.Return) and not node.orelse
+            other |= refuses or (returns and bool(_GUARD.search(test)))
             name = test.partition(" is ")[0].rpartition(".")[2]
             default = ast.unparse(self.settled.get(name) or node.test)
             asks = test.endswith((" is None", " is not None")) and default != "None"
@@ -383,10 +386,7 @@ class _Paste(PastedExpressions):
                 first = WORDS("first_branch", code=shown)
                 said = WORDS("other_branch", code=shown) if other else first
                 self.warnings.append((node.lineno, said))
-            # A guard for tensors of another kind or shape comes before what is computed.
-            returns = isinstance(node.body[-1], ast.Return) and not node.orelse
-            guards = returns and bool(_GUARD.search(test))
-            for each in node.orelse if other or refuses or guards else node.body:
+            for each in node.orelse if other else node.body:
                 self.statement(each)
         elif isinstance(node, ast.With):
             before = self.stopped
@@ -398,11 +398,7 @@ class _Paste(PastedExpressions):
             self._unread(node)
 
     def _switch(self, items: Iterable[ast.expr], before: str = "") -> None:
-        """Follow decorators or the items of a with: whether gradients are recorded from here on.
-
-        Args:
-            before: what stands before one in the code.
-        """
+        """Follow decorators or the items of a with: whether gradients are recorded from here on."""
         for item in items:
             code = ast.unparse(item)
             if _ON.search(code) or _OFF.search(code):
@@ -436,17 +432,15 @@ class _Paste(PastedExpressions):
             target = used.args[0] if called[0] in MODULES and used.args else on
             while isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute):
                 target = target.func.value
-            self._change(node, target, used, in_place=True)
+            self._change(node, target, used)
         elif called[-1] not in _SILENT:
             self._unread(node)
 
-    def _change(
-        self, node: ast.stmt, target: ast.expr, value: ast.expr, in_place: bool = False
-    ) -> None:
+    def _change(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> None:
         """Read a statement; of a tensor that it changes in place, no other name is read then."""
         whole = target.value if isinstance(target, ast.Subscript) else target
         data = path(whole)[-1] == "data" != _name(whole)
-        if not in_place and not data and whole is target and not isinstance(node, ast.AugAssign):
+        if not (data or whole is not target or isinstance(node, ast.Expr | ast.AugAssign)):
             self.assign(node, target, value)
             return
         changed = self.changed(whole, node)

@@ -244,13 +244,9 @@ class PastedExpressions(Reader):
         if origin in {*self.stand_ins.values()} - {*self.renamed.values()}:
             return {}  # nothing else reads it
         code = visible(ast.unparse(at).partition("\n")[0], 48)
-
-        def note(name: str) -> tuple[int, str]:
-            said = WORDS("changed", code=code, input=name) if name else ""
-            return (at.lineno, said) if said else input_note(at, code)("")
-
         same = (name for name in self.names if self.views.get(name, name) == origin)
-        return {name: note for name in same if self.names[name] == "tensor"}
+        return {name: input_note(at, code, changed=True) for name in same
+                if self.names[name] == "tensor"}  # fmt: skip
 
     def _attribute(self, node: ast.Attribute) -> Node:
         root, *names = path(node)
@@ -604,7 +600,7 @@ def with_hint(said: str, node: ast.AST) -> str:
     return f"{said} {hint or INSTEAD.get(next(others, ''), '')}".rstrip()
 
 
-def input_note(node: ast.expr | ast.stmt, code: str, noise: str = "") -> Why:
+def input_note(node: ast.expr | ast.stmt, code: str, noise: str = "", changed: bool = False) -> Why:
     """Say, for an input's name, that it stands for this code; without a name, that nothing does."""
 
     def say(name: str) -> tuple[int, str]:
@@ -612,6 +608,8 @@ def input_note(node: ast.expr | ast.stmt, code: str, noise: str = "") -> Why:
             return node.lineno, WORDS("unread_output", code=code)
         if noise:
             return node.lineno, WORDS("drawn", code=code, input=name, noise=noise)
+        if changed:
+            return node.lineno, WORDS("changed", code=code, input=name)
         return node.lineno, with_hint(WORDS("unread_input", code=code, input=name), node)
 
     return say
