@@ -54,6 +54,7 @@ _ON = re.compile(r"enable_grad\(|set_grad_enabled\((mode=)?True|inference_mode\(
 _HARMLESS = re.compile(
     r"method|property|autocast|amp|jit|compile|function|Tape|nullcontext|device|scope|record|prof"
     r"|suppress|warnings|dataclass|overload|cache|wraps|custom_[fb]wd|once_differentiable|typed"
+    r"|regist|configurable|fp16|fp32"
 )
 """Decorators and contexts that change no number."""
 _SILENT = {"retain_grad", "step", "zero_grad", "save_for_backward", "train", "eval", "__init__",
