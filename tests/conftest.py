@@ -13,6 +13,7 @@ of tests.server.asgi instead.
 
 import gc
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
@@ -67,6 +68,14 @@ settings.register_profile(
 )
 settings.load_profile("ours")
 expect.set_options(timeout=1000 * PATIENCE)
+
+
+@pytest.fixture(autouse=True)
+def _main_stays() -> Iterator[None]:
+    """Give back the main module, which Streamlit's AppTest replaces: a new process would run it."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
 
 
 @pytest.fixture(autouse=True, scope="module")

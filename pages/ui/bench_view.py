@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from lessons.contract.lesson import Lesson
-from pages.labs.bench import LONGEST, controls
+from pages.labs.bench import GRADIENT, LONGEST, controls
 from pages.ui import site
 from pages.ui.live import live_lab
 from pages.ui.natural import natural
@@ -23,7 +23,8 @@ def bench(trick: str = "") -> None:
     words = dict(st.query_params)
     values = {"trick": trick} if trick else {}
     values |= {name: words[name][:LONGEST] for name in controls() & words.keys()}
-    hide, fix = (words.get(word, "")[:2000].split(",") for word in TEACHER)
+    known = controls() | {GRADIENT}
+    hide, fix = (sorted(known.intersection(words.get(word, "").split(","))) for word in TEACHER)
     order = {
         "id": f"bench-{trick}-{words.get('n', '')[:20]}-{site.visit() if trick else ''}",
         "first": not trick and "n" not in words,
@@ -33,9 +34,8 @@ def bench(trick: str = "") -> None:
     }
     with st.container(key="bench"):
         st.html(f"<h1>{WORDS('home_title')}</h1>")
-        hidden, locked = ([*filter(None, names)] for names in (hide, fix))
         ours = values.keys() <= {"trick"}
-        live_lab("bench", [order], hide=hidden, fix=locked, first=ours)
+        live_lab("bench", [order], hide=hide, fix=fix, first=ours)
 
 
 def offer(lesson: Lesson) -> None:

@@ -17,6 +17,7 @@ from pages.labs.messages import Wish
 from pages.ui import teach_view
 from pages.ui.memory import Trail
 from pages.ui.place import Place
+from tests.pages.test_chapter_view import opened
 from tests.support.folded import folded
 
 
@@ -149,6 +150,11 @@ def test_a_teachers_address_hides_and_holds_and_comes_back() -> None:
 def test_hostile_names_in_a_teachers_address_are_left_out(names: str) -> None:
     place = Place.opened(find("noise_leaks"), {"hide": names, "fix": names})
     assert place.hide == place.fix <= {"seed"}
+
+
+@pytest.mark.parametrize("names", ["x" * 101, "seed," * 5_000, "seed,<script>"])
+def test_hostile_names_in_the_benchs_address_are_left_out(names: str) -> None:
+    opened("", hide=names, fix=names)  # which looks for exceptions
 
 
 @folded("lesson", lessons(), ids=lambda lesson: lesson.slug)

@@ -43,14 +43,16 @@ from lessons.playground.language.spellings import (
 from lessons.playground.language.words import WORDS
 
 _LONGEST = 12_000
-"""Characters."""
+"""Longest text that is read as pasted code, in characters."""
 _MOST_CALLS = 8
 """Calls of helpers that are read."""
 _WHOLE = ("forward", "__call__", "call", "compute_loss", "loss")
 """Of several functions the first of these is read, else the last."""
 _GUARD = re.compile(r"has_torch_function|is_scripting|isinstance|dim\b|shape|numel|len\(")
+"""Conditions on the kind or the shape of tensors; with these, a function may return early."""
 _OFF = re.compile(r"no_grad|inference_mode|set_grad_enabled\((mode=)?False")
 _ON = re.compile(r"enable_grad\(|set_grad_enabled\((mode=)?True|inference_mode\((mode=)?False")
+"""What ends and begins the recording of gradients."""
 _HARMLESS = re.compile(
     r"method|property|autocast|amp|jit|compile|function|Tape|nullcontext|device|scope|record|prof"
     r"|suppress|warnings|dataclass|overload|cache|wraps|custom_[fb]wd|once_differentiable|typed"
