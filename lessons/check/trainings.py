@@ -144,7 +144,7 @@ def keep(slug: str) -> None:
 
 
 def _rounded(part: Any) -> Any:
-    """The same with six digits of each number, as a whole number where it is one."""
+    """A copy with each float rounded to six significant digits."""
     if isinstance(part, dict):
         return {name: _rounded(value) for name, value in part.items()}
     return float(f"{part:.6g}") if isinstance(part, float) else part

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-TALL, SHORT = 300, 230
-"""Pixels. On the stage every chart has the stage's height."""
+HIGHEST, TALL, SHORT = 340, 300, 230
+"""Heights in a drawer, in pixels. On the stage every chart has the stage's height."""
 
 
 @dataclass(frozen=True)

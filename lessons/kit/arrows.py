@@ -15,9 +15,6 @@ from lessons.kit.components import component_table
 
 WORDS = Words(__file__)
 
-HEIGHT = 345
-"""Pixels: a plane with arrows gets a square."""
-
 Angle = TypeVar("Angle", float, Array)
 """One angle, or an array of them."""
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lessons.contract.covering import drawable
-from lessons.contract.figure import Figure, Table
+from lessons.contract.figure import HIGHEST, Figure, Table
 from lessons.contract.history import History, mean_and_band
 from lessons.contract.result import Array, Facts, Series
 from lessons.contract.words import Words
@@ -19,9 +19,6 @@ WORDS = Words(__file__)
 
 Lines = Mapping[str, tuple[str, str]]
 """The role and the line's name, for each number or for each arm."""
-
-HEIGHT = 400
-"""The height of a chart over the steps, in pixels."""
 
 
 def of(facts: Facts, name: str) -> float:
@@ -103,7 +100,7 @@ def step_chart(
     drawn = banded(series_of(history, lines), [called for _, called in lines.values()], layout)
     if not history.done:  # a sentence in the empty frame says how to get the lines
         drawn = [*(trace | {"visible": False} for trace in drawn), _untrained(layout)]
-    return words.chart(name, [*below, *drawn], layout, HEIGHT, **values)
+    return words.chart(name, [*below, *drawn], layout, HIGHEST, **values)
 
 
 def banded(series: Sequence[Series], names: Iterable[str], layout: Trace) -> list[Trace]:
@@ -111,7 +108,7 @@ def banded(series: Sequence[Series], names: Iterable[str], layout: Trace) -> lis
     ends = [(one.role, called, one.y) for one, called in zip(series, names, strict=True)]
     if _logarithmic(layout):
         ends = [(role, name, np.log10(np.where(y > 0, y, np.nan))) for role, name, y in ends]
-    labels = named(ends, layout, HEIGHT)
+    labels = named(ends, layout, HIGHEST)
     if _logarithmic(layout):
         labels = [drawable(label) | {"y": [10.0 ** label["y"][0]]} for label in labels]
     return [*map(band, series), *map(curve, series), *labels]

@@ -23,7 +23,7 @@ from lessons.chapters.clipping.cliff.recurrent import (
     surface,
 )
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.figure import Figure, Table
+from lessons.contract.figure import HIGHEST, Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab
 from lessons.contract.lesson import Lesson
@@ -36,7 +36,7 @@ from lessons.kit.chart_pieces import Trace, axes, cells, dragged, scatter
 from lessons.kit.experiment import components
 from lessons.kit.inputs import array
 from lessons.kit.line_names import names_above
-from lessons.training.step_charts import HEIGHT, arms_table, lines_of, of, step_axes, step_chart
+from lessons.training.step_charts import arms_table, lines_of, of, step_axes, step_chart
 from lessons.training.under_way import numbers_at_end
 
 WORDS = Words(__file__)
@@ -230,7 +230,7 @@ def seen_from_above(result: Result, settings: Settings) -> Figure:
         "map",
         [dragged(heat, "place", w="x", b="y"), *_lines(result), _mark(result)],
         layout,
-        HEIGHT,
+        HIGHEST,
         names=", ".join(arrived) or WORDS("no_path"),
         paths=in_words(result),
     )

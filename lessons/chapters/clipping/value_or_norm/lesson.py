@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.figure import Figure, Table
+from lessons.contract.figure import HIGHEST, Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Array, Note, Result, Series
@@ -18,7 +18,7 @@ from lessons.contract.settings import slider
 from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
 from lessons.gradient_tricks.tricks import clip_gradient, clip_gradient_norm
-from lessons.kit.arrows import HEIGHT, angle, arrow, arrow_table, in_words, turn
+from lessons.kit.arrows import angle, arrow, arrow_table, in_words, turn
 from lessons.kit.chart_pieces import (
     Trace,
     axes,
@@ -237,7 +237,7 @@ def _arrows(result: Result, settings: Settings) -> Figure:
         "arrows",
         data,
         layout,
-        HEIGHT,
+        HIGHEST,
         value=number(value, 3) if known else None,
         norm=brief(norm, 1.0),
         arrows=in_words(result, NAMES),
@@ -270,11 +270,11 @@ def _angles(result: Result, settings: Settings) -> Figure:
     return WORDS.chart(
         "angle",
         [
-            *lines(turned, {role: NAMES[role] for role in turned}, layout, HEIGHT),
+            *lines(turned, {role: NAMES[role] for role in turned}, layout, HIGHEST),
             *(_own_gradient(result, role) for role in reversed(turned)),
         ],
         layout,
-        HEIGHT,
+        HIGHEST,
         most=number(float(np.nanmax(sizes)), 3) if np.isfinite(sizes).any() else None,
         arrows=in_words(result, NAMES),
     )

@@ -12,7 +12,7 @@ import torch
 from torch.nn import Parameter, Sequential, Tanh
 
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.figure import Figure, Table
+from lessons.contract.figure import HIGHEST, Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
@@ -38,7 +38,6 @@ from lessons.training.by_seed import TwoArms, arrays
 from lessons.training.settings import two_networks
 from lessons.training.stacked import Adam, Descent, Draws, Linear
 from lessons.training.step_charts import (
-    HEIGHT,
     arms_table,
     crowd,
     lines_of,
@@ -358,7 +357,7 @@ def _plane(history: History, settings: Settings) -> Figure:
         "plane",
         [crowd(WORDS("encoding"), z[0], z[1], "role:forward", "circle", 5), diamonds, crosses],
         layout,
-        HEIGHT,
+        HIGHEST,
         seed=int(picture["seed"][0]),
         done=history.done,
         side=side,
@@ -412,7 +411,7 @@ def _pulls(result: Result, settings: Settings) -> Figure:
         "pulls",
         traces,
         layout,
-        HEIGHT,
+        HIGHEST,
         share=DRAWN_SHARE,
         pull_z=_moved(pull[:2], code - z),
         pull_code=_moved(pull[2:4], z - code),

@@ -14,7 +14,7 @@ import torch
 from torch.nn import ParameterList
 
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.figure import Figure, Table
+from lessons.contract.figure import HIGHEST, Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
@@ -36,7 +36,6 @@ from lessons.training.by_seed import TwoArms, arrays
 from lessons.training.settings import counted_seeds
 from lessons.training.stacked import Descent, Draws
 from lessons.training.step_charts import (
-    HEIGHT,
     arms_table,
     banded,
     line,
@@ -350,7 +349,7 @@ def _values(history: History, settings: Settings) -> Figure:
         "values",
         data,
         layout,
-        HEIGHT,
+        HIGHEST,
         which=_which(settings).capitalize(),
         found=told(history, lines_of(ARMS, "middle"), 3),
         seed=int(picture["seed"][0]),

@@ -9,7 +9,7 @@ import torch
 from torch.nn import functional
 
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.figure import Figure, Table
+from lessons.contract.figure import HIGHEST, Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
 from lessons.contract.result import Array, Note, Result
@@ -17,7 +17,7 @@ from lessons.contract.settings import choice, slider, whole
 from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
 from lessons.gradient_tricks.tricks import clip_gradient_norm
-from lessons.kit.arrows import HEIGHT, angle, arrow, arrow_table, in_words, length, turn
+from lessons.kit.arrows import angle, arrow, arrow_table, in_words, length, turn
 from lessons.kit.chart_pieces import Trace, circle, covered_with, dragged, plane, scatter
 from lessons.kit.experiment import Experiment, Program, components
 from lessons.kit.gradients import gradient
@@ -266,7 +266,7 @@ def _arrows(result: Result, settings: Settings) -> Figure:
         "arrows",
         data,
         layout,
-        HEIGHT,
+        HIGHEST,
         turn=number(turned, 3) if math.isfinite(turned) else None,
         each=WORDS("each_clipped") if clipped else WORDS("each"),
         arrows=in_words(result, NAMES),

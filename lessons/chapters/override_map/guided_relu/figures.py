@@ -12,14 +12,14 @@ from lessons.chapters.override_map.guided_relu.net import (
     SIDE,
     Settings,
 )
-from lessons.contract.figure import Figure, Table
+from lessons.contract.figure import HIGHEST, Figure, Table
 from lessons.contract.history import History
 from lessons.contract.result import Array, Facts, Result
 from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
 from lessons.kit.chart_pieces import Trace, annotation, plane
 from lessons.kit.components import component_table
-from lessons.training.step_charts import HEIGHT, arms_table, of
+from lessons.training.step_charts import arms_table, of
 
 WORDS = Words(__file__)
 
@@ -76,7 +76,7 @@ def _maps(history: History, settings: Settings) -> Figure:
         WORDS("maps_alt", shape=shape, done=history.done, title=title),
         data,
         layout,
-        height=HEIGHT if layers else 250,
+        height=HIGHEST if layers else 250,
         subject=WORDS("maps_subject", shape=shape),
     )
 

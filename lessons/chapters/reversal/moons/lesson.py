@@ -14,7 +14,7 @@ import torch
 from torch.nn import ReLU, Sequential, Sigmoid
 
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.figure import Figure, Table
+from lessons.contract.figure import HIGHEST, Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Start
 from lessons.contract.lesson import Lesson
@@ -36,7 +36,7 @@ from lessons.training.by_seed import TwoArms
 from lessons.training.contours import above, grid
 from lessons.training.settings import two_networks
 from lessons.training.stacked import Draws, Linear, Tanh, accuracy, cross_entropy, one_seed
-from lessons.training.step_charts import HEIGHT, arms_table, crowd, of, step_axes, step_chart
+from lessons.training.step_charts import arms_table, crowd, of, step_axes, step_chart
 from lessons.training.under_way import numbers_at_end
 
 WORDS = Words(__file__)
@@ -349,7 +349,7 @@ def _plane(history: History, settings: Settings) -> Figure:
         "data",
         [region, *_crowds(points, picture["wrong"] > 0), *_named(points)],
         axes((-SIDE, SIDE), (-UP, UP), "x₁", "x₂"),
-        HEIGHT,
+        HIGHEST,
         share=_percent(facts, "trick_target"),
         source_only=_percent(facts, "source_only_target"),
         seed=int(picture["seed"][0]),

@@ -8,7 +8,7 @@ import torch
 from torch.nn import functional
 
 from lessons.contract.devices import device_and_dtype
-from lessons.contract.figure import Figure, Table
+from lessons.contract.figure import HIGHEST, Figure, Table
 from lessons.contract.lab import Lab, Start
 from lessons.contract.result import Array, Result, Series
 from lessons.contract.roles import ROLES
@@ -107,9 +107,6 @@ ENDS = ("from", "to")
 REACH = 1.0
 """The least reach of the feature plane's axes."""
 
-HEIGHT = 380
-"""Pixels: the plane gets a square."""
-
 
 def gradients(result: Result, settings: Players) -> Figure:
     """The weights' gradients."""
@@ -123,7 +120,7 @@ def gradients(result: Result, settings: Players) -> Figure:
         LABELS,
         WEIGHTS,
         y="dL/dw",
-        height=HEIGHT,
+        height=HIGHEST,
         extractor=extractor,
         classifier=classifier,
     )
@@ -166,7 +163,7 @@ def feature_plane(result: Result, settings: Players) -> Figure:
         "plane",
         data,
         layout,
-        HEIGHT,
+        HIGHEST,
         before=brief(before),
         after=brief(after),
         sizes=", ".join(sizes),

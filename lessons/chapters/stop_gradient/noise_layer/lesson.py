@@ -14,7 +14,7 @@ import torch
 from torch.nn import ModuleList
 
 from lessons.contract.devices import DTYPES
-from lessons.contract.figure import Figure, Table
+from lessons.contract.figure import HIGHEST, Figure, Table
 from lessons.contract.history import History
 from lessons.contract.lab import Lab, Start
 from lessons.contract.lesson import Lesson
@@ -35,7 +35,6 @@ from lessons.training.by_seed import TwoArms
 from lessons.training.settings import two_networks
 from lessons.training.stacked import Draws, Linear
 from lessons.training.step_charts import (
-    HEIGHT,
     arms_table,
     banded,
     line,
@@ -374,7 +373,7 @@ def _noise_by_layer(history: History, settings: Settings) -> Figure:
             *(points(one) | {"hovertemplate": WORDS("layer_hover")} for one in seeds),
         ],
         layout,
-        HEIGHT,
+        HIGHEST,
         plain=plain,
         trick=trick,
         draws=DRAWS,

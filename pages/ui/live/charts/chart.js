@@ -17,7 +17,7 @@ const CONFIG = {
   locales: { "en-US": { dictionary: { Zoom: phrase("zoom") } } }, // Plotly's own default
 };
 
-const STAGE = 340; // px, the height of a chart on the stage; in a lesson more in a high window: lab.css
+const STAGE = 340; // px, the height of a chart on the stage: in a lesson more in a high window (lab.css), in a drawer at most that
 const REDRAW_AFTER = 150; // ms without a new picture before Plotly draws the last one itself
 const FINGER = matchMedia("(hover: none)");
 const TITLE = 24; // pixels above a chart that is taken away as a picture
