@@ -7,9 +7,9 @@ import torch
 
 from lessons.gradient_tricks.doctor import Trace, TraceError
 from lessons.gradient_tricks.doctor.watch import OURS_FAILED, Watch
-from tests.doctor.test_cases import Case, answers
-from tests.doctor.test_reports import TraceScript, script
+from tests.doctor.test_functions import Case, answers
 from tests.doctor.test_scripts import HEAD
+from tests.doctor.test_whole_scripts import TraceScript, script
 
 __all__ = ["script"]
 LOSS = "nn.functional.cross_entropy(net(x), y)"

@@ -1,4 +1,7 @@
-"""Scripts that the doctor was not tuned to; `reports.md` lists them."""
+"""Scripts modelled on public bug reports, which the doctor first ran on before it was tuned to any.
+
+`reports.md` has both answers to each: the first one and the present one.
+"""
 
 import sys
 from collections.abc import Callable
@@ -8,9 +11,9 @@ import pytest
 
 from lessons.gradient_tricks.doctor import Trace
 from lessons.gradient_tricks.doctor.command import trace_script
-from tests.doctor.test_cases import Case, answers, named
+from tests.doctor.test_functions import Case, answers, named
 
-REPORTS = Path(__file__).parent / "reports"
+SCRIPTS = Path(__file__).parent / "whole_scripts"
 
 CASES = [
     Case("adjacency_detached", 1, (r"net\.phi\.weight", r"net\.theta", r"\.detach\(\)", ":12")),
@@ -80,5 +83,5 @@ def script(monkeypatch: pytest.MonkeyPatch) -> TraceScript:
 
 @pytest.mark.parametrize("case", [named(case) for case in CASES])
 @pytest.mark.filterwarnings("ignore")
-def test_a_report_that_the_doctor_was_not_tuned_to(case: Case, script: TraceScript) -> None:
-    answers(case, script(REPORTS / f"{case.target}.py"))
+def test_a_script_modelled_on_a_bug_report(case: Case, script: TraceScript) -> None:
+    answers(case, script(SCRIPTS / f"{case.target}.py"))

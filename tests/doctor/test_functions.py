@@ -1,6 +1,6 @@
-"""Programs modelled on public bug reports: the doctor names each cause, its place and the way out.
+"""Functions modelled on public bug reports: the doctor names each cause, its place and the way out.
 
-The programs of CORRECT are right, and no fault may be reported for them.
+The functions of CORRECT are right, and no fault may be reported for them.
 """
 
 import re
@@ -13,7 +13,7 @@ import torch
 from lessons.gradient_tricks.doctor import Trace
 from lessons.gradient_tricks.doctor.command import traced_file
 
-CASES = Path(__file__).parent / "cases"
+FUNCTIONS = Path(__file__).parent / "functions"
 
 
 class Case(NamedTuple):
@@ -37,84 +37,84 @@ PASSES_AT_BOUND = bool(torch.autograd.grad(_AT_BOUND.clamp(max=1.0), _AT_BOUND)[
 
 BROKEN = [
     Case(
-        "d02_weights_stepped_between_two_backwards:step", 1,
+        "weights_stepped_between_two_backwards:step", 1,
         (r"opt_d\.step\(\)", ":20", "dis", ":22", "after|again"),
     ),
     Case(
-        "d03_model_read_by_a_helper:ppo_loss", 1,
+        "model_read_by_a_helper:ppo_loss", 1,
         ("policy", "cancel", ":16", ":17", ":12", "detach", "no_grad"),
     ),
     Case(
-        "d04_method_of_a_module:training_step", 1, ("encoder", r"\.detach\(\)", ":13"),
+        "method_of_a_module:training_step", 1, ("encoder", r"\.detach\(\)", ":13"),
         ("batch=randn(5,4):0@constant",),
     ),
     Case(
-        "d05_attribute_named_like_a_global:cut", 1, (r"self\.net", r"\.detach\(\)", ":18"),
+        "attribute_named_like_a_global:cut", 1, (r"self\.net", r"\.detach\(\)", ":18"),
         never=(r"(?<!self\.)\bnet\.[02]",),
     ),
     Case(
-        "d07_made_weight_copied_into_a_layer:Hyper", 1, (r"\.data =", ":17", "hyper", FUNCTIONAL),
+        "made_weight_copied_into_a_layer:Hyper", 1, (r"\.data =", ":17", "hyper", FUNCTIONAL),
         HYPER, ("right tensor is returned",),
     ),
     Case(
-        "d07_made_weight_copied_into_a_layer:ByCopy", 1, ("copy_", ":20", "hyper", FUNCTIONAL),
+        "made_weight_copied_into_a_layer:ByCopy", 1, ("copy_", ":20", "hyper", FUNCTIONAL),
         HYPER,
     ),
     Case(
-        "d08_penalty_without_create_graph:critic_loss", 1, (r"grad\(\)", ":14", "create_graph"),
+        "penalty_without_create_graph:critic_loss", 1, (r"grad\(\)", ":14", "create_graph"),
     ),
     Case(
-        "d09_sample_of_a_distribution:gaussian", 1, (r"sample\(\)", ":13", "policy", "rsample"),
+        "sample_of_a_distribution:gaussian", 1, (r"sample\(\)", ":13", "policy", "rsample"),
     ),
     Case(
-        "d09_sample_of_a_distribution:discrete", 1, (r"sample\(\)", ":18", "policy", "log_prob"),
+        "sample_of_a_distribution:discrete", 1, (r"sample\(\)", ":18", "policy", "log_prob"),
         never=("softmax for argmax",),
     ),
     Case(
-        "e11_std_of_one_value:loss", 1, ("std", ":10", "one value", "correction"),
+        "std_of_one_value:loss", 1, ("std", ":10", "one value", "correction"),
         ("obs=randn(1,4):0", "adv=1.5@constant"), ("0 · ∞", "Look at what the op reads"),
     ),
     Case(
-        "e12_svd_equal_singular_values:low_rank", 1,
+        "svd_equal_singular_values:low_rank", 1,
         ("svd", ":7", "singular values", "equal", "svdvals|perturb"), ("scale=1",), ("0 · ∞",),
     ),
     Case(
-        "e13_attention_row_fully_masked:loss", 1,
+        "attention_row_fully_masked:loss", 1,
         ("softmax", ":14", "sample 1", "query 2", "masked"), never=("never ran",),
     ),
     Case(
-        "e14_acos_at_one:angle", 1, ("acos", ":8", "±1", "atan2|clamp"), ("q=1,0,0,0",),
+        "acos_at_one:angle", 1, ("acos", ":8", "±1", "atan2|clamp"), ("q=1,0,0,0",),
         ("[Aa]dd a small number",),
     ),
     Case(
-        "e14_acos_at_one:clamped", 1,
+        "acos_at_one:clamped", 1,
         ("acos", ":14", "±1", "atan2|1e-6") if PASSES_AT_BOUND else ("clamp", ":14", "flat"),
         ("q=1,0,0,0",), ("[Aa]dd a small number",),
     ),
     Case(
-        "e16_function_returns_too_few:adder", 1,
+        "function_returns_too_few:adder", 1,
         (r"Distance\.backward", ":14", "1 gradient", "2 inputs", "None"), ("w=1,2", "x=3,3"),
     ),
     Case(
-        "e20_all_labels_ignored:loss", 1, ("label", "ignore_index", "-100|−100", ":11", "clamp"),
+        "all_labels_ignored:loss", 1, ("label", "ignore_index", "-100|−100", ":11", "clamp"),
         ("h=randn(5,4):0",),
     ),
     Case(
-        "e21_reversal_negated_twice:doubled", 0, ("Reverse", ":29", r"0\.98"),
+        "reversal_negated_twice:doubled", 0, ("Reverse", ":29", r"0\.98"),
         never=("ran without gradients",),
     ),
     Case(
-        "e24_zero_grad_before_step:step", 1,
+        "zero_grad_before_step:step", 1,
         (r"zero_grad\(\)", ":14", r"step\(\)", ":15", "before"),
     ),
     Case(
-        "e25_second_loss_cut:step", 1, (r"\.detach\(\)", ":15", ":16"),
+        "second_loss_cut:step", 1, (r"\.detach\(\)", ":15", ":16"),
         never=("no op of the forward pass reads",),
     ),
 ]  # fmt: skip
 
 CORRECT = [
-    Case("d05_attribute_named_like_a_global:good", 0, ()),
+    Case("attribute_named_like_a_global:good", 0, ()),
     Case("correct_programs:dqn_step", 0, ()),
     Case("correct_programs:byol", 0, (), ("a=randn(4,3):0", "b=randn(4,3):1")),
     Case("correct_programs:lora", 0, (), ("x=randn(4,3):0",)),
@@ -132,14 +132,14 @@ CORRECT = [
 def named(case: Case) -> pytest.ParameterSet:
     """Name the case for pytest after its target."""
     file, _, name = case.target.partition(":")
-    return pytest.param(case, id=f"{file.split('_')[0]}-{name}" if name else file)
+    return pytest.param(case, id=f"{file}-{name}" if name else file)
 
 
 @pytest.mark.parametrize("case", [named(case) for case in BROKEN + CORRECT])
 @pytest.mark.filterwarnings("ignore")
-def test_a_report_from_the_field(case: Case) -> None:
+def test_a_function_modelled_on_a_bug_report(case: Case) -> None:
     file, _, name = case.target.partition(":")
-    answers(case, traced_file(f"{CASES / file}.py:{name}", list(case.args)))
+    answers(case, traced_file(f"{FUNCTIONS / file}.py:{name}", list(case.args)))
 
 
 def answers(case: Case, made: Trace) -> None:
