@@ -16,7 +16,7 @@ from lessons.gradient_tricks.text.words import Texts
 WORDS = Texts(__file__)
 
 Code = Callable[..., Any]
-"""The function that has a mistake, or one of its fixes."""
+"""The function with the mistake, or one of its fixes."""
 C = TypeVar("C", bound=Code)
 
 
@@ -29,7 +29,7 @@ class Bug:
             its address without ``https://``.
         title: of the thread, as it was read there.
         opened: the day it was opened, as 2019-03-05.
-        broken: the code with the mistake.
+        broken: the function with the mistake. Learners read its name, so it's one of the field.
         fixes: by the key of its option in the text; each the whole code once more, ``changed``.
         check: the assertion, on any of these; raises AssertionError that says the result and
             the expected result.

@@ -19,7 +19,10 @@ def forward(x: Tensor, router: Tensor, experts: Tensor, k: int) -> Tensor:
 
 
 def check(code: Code) -> None:
-    """With two experts nothing changes; with one, a small step on the router lowers the loss."""
+    """With one expert, a small step on the router lowers the loss.
+
+    With two, the output stays that of `forward`, which is wrong only for k = 1.
+    """
     generator = torch.Generator().manual_seed(0)
     router, experts, x = (
         torch.randn(*shape, dtype=torch.float64, generator=generator)

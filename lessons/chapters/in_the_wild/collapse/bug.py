@@ -8,7 +8,7 @@ import torch
 from lessons.contract.bug import Bug, Code, changed
 
 
-def broken(student: torch.nn.Module) -> Any:
+def make_teacher(student: torch.nn.Module) -> Any:
     class Teacher:
         def __init__(self) -> None:
             self.model = student
@@ -41,13 +41,14 @@ BUG = Bug(
     source="arxyzan/data2vec-pytorch#8",
     title="question about disabling gradient bp",
     opened="2022-07-05",
-    broken=broken,
+    broken=make_teacher,
     fixes={
-        "no_freeze": changed(broken, {"self.model.requires_grad_(False)": ""}),
+        "no_freeze": changed(make_teacher, {"self.model.requires_grad_(False)": ""}),
         "thawed": changed(
-            broken, {"requires_grad_(False)": "requires_grad_(False)\nstudent.requires_grad_(True)"}
+            make_teacher,
+            {"requires_grad_(False)": "requires_grad_(False)\nstudent.requires_grad_(True)"},
         ),
-        "copied": changed(broken, {"self.model = student": "self.model = deepcopy(student)"}),
+        "copied": changed(make_teacher, {"self.model = student": "self.model = deepcopy(student)"}),
     },
     check=check,
 )

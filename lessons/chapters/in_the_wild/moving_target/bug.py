@@ -9,7 +9,7 @@ from torch.nn import Module
 from lessons.contract.bug import Bug, Code, changed
 
 
-def broken(model: Module, state: Any, reward: float, next_state: Any, gamma: float) -> Any:
+def train_step(model: Module, state: Any, reward: float, next_state: Any, gamma: float) -> Any:
     policy_net = model
     target_net = model
     expected = reward + gamma * target_net(next_state)
@@ -44,11 +44,13 @@ BUG = Bug(
     source="datawhalechina/easy-rl#117",
     title="distinguish Qnet and set detach() on TD target",
     opened="2022-10-23",
-    broken=broken,
+    broken=train_step,
     fixes={
-        "detached": changed(broken, {"target_net(next_state)": "target_net(next_state).detach()"}),
+        "detached": changed(
+            train_step, {"target_net(next_state)": "target_net(next_state).detach()"}
+        ),
         "other_way": changed(
-            broken,
+            train_step,
             {
                 "target_net = model": "target_net = deepcopy(model)",
                 "policy_net(state)": "policy_net(state).detach()",

@@ -8,7 +8,7 @@ from lessons.gradient_tricks.tricks import gradient_override_map, identity
 from lessons.gradient_tricks.tricks.rule import Op
 
 
-def broken(logits: torch.Tensor) -> torch.Tensor:
+def probability(logits: torch.Tensor) -> torch.Tensor:
     return torch.sigmoid(torch.clamp(logits, -10, 10))
 
 
@@ -50,11 +50,11 @@ BUG = Bug(
     source="tensorflow/tensorflow#44333",
     title="why gradient of clip_by_value(x) is zero, when x is outside of range?",
     opened="2020-10-26",
-    broken=broken,
+    broken=probability,
     fixes={
         "passes": passes,
         "identity": with_identity,
-        "wider": changed(broken, {"-10, 10": "-20, 20"}),
+        "wider": changed(probability, {"-10, 10": "-20, 20"}),
     },
     check=check,
 )

@@ -11,7 +11,7 @@ from lessons.gradient_tricks.tricks.rule import Op
 Gradients = tuple[torch.Tensor, ...]
 
 
-def broken(model: nn.Module, picture: torch.Tensor) -> torch.Tensor:
+def guided_backprop(model: nn.Module, picture: torch.Tensor) -> torch.Tensor:
     def cut(module: nn.Module, into: Gradients, out: Gradients) -> Gradients:
         return (into[0].clamp(min=0),)
 
@@ -70,10 +70,10 @@ BUG = Bug(
     source="kazuto1011/grad-cam-pytorch#2",
     title="Inception_v3 error",
     opened="2018-01-18",
-    broken=broken,
+    broken=guided_backprop,
     fixes={
         "everywhere": changed(
-            broken,
+            guided_backprop,
             {
                 "relus = [one for one in model.modules() if isinstance(one, nn.ReLU)]": "",
                 "in relus": "in model.modules()",

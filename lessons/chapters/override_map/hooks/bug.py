@@ -5,7 +5,7 @@ import torch
 from lessons.contract.bug import Bug, Code, changed
 
 
-def broken(w: torch.Tensor) -> None:
+def freeze(w: torch.Tensor) -> None:
     w.register_hook(torch.zeros_like)
 
 
@@ -30,10 +30,10 @@ BUG = Bug(
     source="pytorch/pytorch#38581",
     title="Weight_decay in SGD doesn't respect hooks",
     opened="2020-05-15",
-    broken=broken,
+    broken=freeze,
     fixes={
-        "in_place": changed(broken, {"torch.zeros_like": "torch.Tensor.zero_"}),
-        "nothing": changed(broken, {"torch.zeros_like": "lambda upstream: None"}),
+        "in_place": changed(freeze, {"torch.zeros_like": "torch.Tensor.zero_"}),
+        "nothing": changed(freeze, {"torch.zeros_like": "lambda upstream: None"}),
         "dropped": dropped,
     },
     check=check,

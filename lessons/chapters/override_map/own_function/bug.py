@@ -9,7 +9,7 @@ import torch
 from lessons.contract.bug import Bug, Code, changed
 
 
-def broken(x: torch.Tensor) -> Any:
+def isrlu(x: torch.Tensor) -> Any:
     class ISRLU(torch.autograd.Function):
         @staticmethod
         def forward(x: torch.Tensor, alpha: float) -> torch.Tensor:
@@ -42,11 +42,11 @@ BUG = Bug(
     source="pytorch/pytorch#4355",
     title="gradcheck fails with cryptic error",
     opened="2017-12-26",
-    broken=broken,
+    broken=isrlu,
     fixes={
-        "single": changed(broken, {"return slope, None": "return slope"}),
-        "total": changed(broken, {"return slope, None": "return upstream.sum() * slope, None"}),
-        "upstream": changed(broken, {"return slope, None": "return upstream * slope, None"}),
+        "single": changed(isrlu, {"return slope, None": "return slope"}),
+        "total": changed(isrlu, {"return slope, None": "return upstream.sum() * slope, None"}),
+        "upstream": changed(isrlu, {"return slope, None": "return upstream * slope, None"}),
     },
     check=check,
 )

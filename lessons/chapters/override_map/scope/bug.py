@@ -11,7 +11,7 @@ def pass_on(op: object, upstream: torch.Tensor) -> torch.Tensor:
     return upstream
 
 
-def broken(x: torch.Tensor) -> torch.Tensor:
+def input_gradient(x: torch.Tensor) -> torch.Tensor:
     hidden = torch.relu(x)
     with gradient_override_map({"relu": pass_on}):
         y = torch.relu(hidden)
@@ -41,10 +41,12 @@ BUG = Bug(
     source="tensorflow/tensorflow#36870",
     title="How to override gradient in a FuncGraph created by tf.function",
     opened="2020-02-19",
-    broken=broken,
+    broken=input_gradient,
     fixes={
-        "other_name": changed(broken, {'"relu"': '"Relu"'}),
-        "handed_in": changed(broken, {"torch.relu(hidden)": "torch.relu(identity(hidden))"}),
+        "other_name": changed(input_gradient, {'"relu"': '"Relu"'}),
+        "handed_in": changed(
+            input_gradient, {"torch.relu(hidden)": "torch.relu(identity(hidden))"}
+        ),
         "built_inside": built_inside,
     },
     check=check,

@@ -9,7 +9,7 @@ import torch
 from lessons.contract.bug import Bug, Code, changed
 
 
-def broken(x: torch.Tensor) -> Any:
+def doubled_square(x: torch.Tensor) -> Any:
     class DoubledSquare(torch.autograd.Function):
         @staticmethod
         def forward(x: torch.Tensor) -> Any:
@@ -44,21 +44,21 @@ BUG = Bug(
     source="pytorch/pytorch#58509",
     title="custom Function intermediary results are dangerous for double backward",
     opened="2021-05-18",
-    broken=broken,
+    broken=doubled_square,
     fixes={
         "saved": changed(
-            broken,
+            doubled_square,
             {
                 "ctx.doubled = 2 * x": "ctx.save_for_backward(2 * x)",
                 "return 4 * ctx.doubled": "(doubled,) = ctx.saved_tensors\nreturn 4 * doubled",
             },
         ),
         "gradients_on": changed(
-            broken,
+            doubled_square,
             {"return 4 * ctx.doubled": "with torch.enable_grad():\n    return 4 * ctx.doubled"},
         ),
         "recomputed": changed(
-            broken,
+            doubled_square,
             {
                 "ctx.doubled = 2 * x": "ctx.save_for_backward(x)",
                 "return 4 * ctx.doubled": "(x,) = ctx.saved_tensors\nreturn 4 * (2 * x)",

@@ -7,7 +7,7 @@ from lessons.gradient_tricks.tricks import gradient_override_map
 from lessons.gradient_tricks.tricks.rule import Op
 
 
-def broken(time: torch.Tensor, period: torch.Tensor) -> torch.Tensor:
+def floor_mod(time: torch.Tensor, period: torch.Tensor) -> torch.Tensor:
     def mod_grad(op: Op, upstream: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
         x, y = op.inputs
         return upstream, (-(x // y) * upstream).mean()
@@ -41,10 +41,10 @@ BUG = Bug(
     source="philipperemy/tensorflow-phased-lstm#9",
     title="wrong gradient for mod?",
     opened="2018-01-22",
-    broken=broken,
+    broken=floor_mod,
     fixes={
-        "total": changed(broken, {".mean()": ".sum()"}),
-        "each": changed(broken, {"(-(x // y) * upstream).mean()": "-(x // y) * upstream"}),
+        "total": changed(floor_mod, {".mean()": ".sum()"}),
+        "each": changed(floor_mod, {"(-(x // y) * upstream).mean()": "-(x // y) * upstream"}),
         "none": none,
     },
     check=check,

@@ -13,7 +13,7 @@ def _function(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Ten
     return a * b, a + 2 * b
 
 
-def broken(a: torch.Tensor, b: torch.Tensor) -> Any:
+def product_and_sum(a: torch.Tensor, b: torch.Tensor) -> Any:
     def rule(op: Op, up1: torch.Tensor, up2: torch.Tensor) -> tuple[Any, Any]:
         a, b = op.inputs
         return up1 * b, up1 * a
@@ -38,11 +38,13 @@ BUG = Bug(
     source="tensorflow/tensorflow#58941",
     title="tf.custom_gradient with multiple input and output",
     opened="2022-12-19",
-    broken=broken,
+    broken=product_and_sum,
     fixes={
-        "total": changed(broken, {"up1 * b, up1 * a": "up1 * b + up2, up1 * a + up2 * 2"}),
-        "product": changed(broken, {"up1 * b, up1 * a": "up1 * b * up2, up1 * a * up2 * 2"}),
-        "derivatives": changed(broken, {"up1 * b, up1 * a": "b + 1, a + 2"}),
+        "total": changed(product_and_sum, {"up1 * b, up1 * a": "up1 * b + up2, up1 * a + up2 * 2"}),
+        "product": changed(
+            product_and_sum, {"up1 * b, up1 * a": "up1 * b * up2, up1 * a * up2 * 2"}
+        ),
+        "derivatives": changed(product_and_sum, {"up1 * b, up1 * a": "b + 1, a + 2"}),
     },
     check=check,
 )

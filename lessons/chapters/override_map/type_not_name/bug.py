@@ -18,7 +18,7 @@ from lessons.gradient_tricks.tricks.registry import registered_names
 Layer = Callable[[torch.Tensor], torch.Tensor]
 
 
-def broken(factor: float) -> Layer:
+def make_layer(factor: float) -> Layer:
     @register_gradient("ProbSample")
     def rule(op: object, upstream: torch.Tensor) -> torch.Tensor:
         return factor * upstream
@@ -79,12 +79,12 @@ BUG = Bug(
         'in _find_and_load_unlocked <frozen importlib._bootstrap>:958)"'
     ),
     opened="2020-11-06",
-    broken=broken,
+    broken=make_layer,
     fixes={
         "unless_taken": unless_taken,
         "counted": counted,
         "no_name": changed(
-            broken,
+            make_layer,
             {
                 '@register_gradient("ProbSample")': "",
                 '"identity": "ProbSample"': '"identity": rule',

@@ -9,7 +9,7 @@ from lessons.gradient_tricks.tricks import gradient_override_map
 from lessons.gradient_tricks.tricks.rule import Op
 
 
-def broken(x: torch.Tensor) -> torch.Tensor:
+def relu(x: torch.Tensor) -> torch.Tensor:
     def unchanged(op: Op, upstream: torch.Tensor) -> Any:
         return upstream
 
@@ -31,13 +31,11 @@ BUG = Bug(
     source="tensorflow/tensorflow#29449",
     title="RegisterGradient not behaving as expected.",
     opened="2019-06-05",
-    broken=broken,
+    broken=relu,
     fixes={
-        "mask": changed(broken, {"return upstream": "return upstream * (op.inputs[0] > 0)"}),
-        "local": changed(
-            broken, {"return upstream": "return (op.inputs[0] > 0).to(upstream.dtype)"}
-        ),
-        "value": changed(broken, {"return upstream": "return upstream * op.outputs[0]"}),
+        "mask": changed(relu, {"return upstream": "return upstream * (op.inputs[0] > 0)"}),
+        "local": changed(relu, {"return upstream": "return (op.inputs[0] > 0).to(upstream.dtype)"}),
+        "value": changed(relu, {"return upstream": "return upstream * op.outputs[0]"}),
     },
     check=check,
 )

@@ -7,7 +7,7 @@ from lessons.contract.bug import Bug, Code, changed
 from lessons.gradient_tricks.tricks import flip_gradient
 
 
-def broken(extractor: Tensor, head: Tensor, x: Tensor) -> Tensor:
+def predict(extractor: Tensor, head: Tensor, x: Tensor) -> Tensor:
     feature = extractor * x
     return flip_gradient(head * feature)
 
@@ -29,12 +29,12 @@ BUG = Bug(
     source="janfreyberg/pytorch-revgrad#5",
     title="Getting nan losses after gradient reversal",
     opened="2020-11-03",
-    broken=broken,
+    broken=predict,
     fixes={
-        "other_sign": changed(broken, {"head * feature": "head * feature, -1.0"}),
-        "both_ends": changed(broken, {"extractor * x": "flip_gradient(extractor * x)"}),
+        "other_sign": changed(predict, {"head * feature": "head * feature, -1.0"}),
+        "both_ends": changed(predict, {"extractor * x": "flip_gradient(extractor * x)"}),
         "before_the_head": changed(
-            broken,
+            predict,
             {
                 "extractor * x": "flip_gradient(extractor * x)",
                 "flip_gradient(head * feature)": "head * feature",

@@ -7,7 +7,7 @@ import torch
 from lessons.contract.bug import Bug, Code, changed
 
 
-def broken() -> torch.nn.Module:
+def make_network() -> torch.nn.Module:
     class Network(torch.nn.Module):
         def forward(self, x: torch.Tensor) -> Any:
             return torch.nn.Dropout(p=0.5)(x)
@@ -40,14 +40,14 @@ BUG = Bug(
     source="yangze0930/NTS-Net#14",
     title="dropout in resnet.py",
     opened="2019-02-13",
-    broken=broken,
+    broken=make_network,
     fixes={
         "stopped": changed(
-            broken,
+            make_network,
             {"torch.nn.Dropout(p=0.5)(x)": "x + (torch.nn.Dropout(p=0.5)(x) - x).detach()"},
         ),
         "functional": changed(
-            broken, {"torch.nn.Dropout(p=0.5)(x)": "torch.nn.functional.dropout(x, p=0.5)"}
+            make_network, {"torch.nn.Dropout(p=0.5)(x)": "torch.nn.functional.dropout(x, p=0.5)"}
         ),
         "member": member,
     },

@@ -5,7 +5,7 @@ import torch
 from lessons.contract.bug import Bug, Code, changed
 
 
-def broken(weight: torch.Tensor) -> torch.Tensor:
+def td_loss(weight: torch.Tensor) -> torch.Tensor:
     value_now, value_next = weight * 1.0, weight * 2.0
     target = 1.0 + 0.9 * value_next
     return (target - value_now) ** 2
@@ -31,10 +31,10 @@ BUG = Bug(
     source="datawhalechina/easy-rl#117",
     title="distinguish Qnet and set detach() on TD target",
     opened="2022-10-23",
-    broken=broken,
+    broken=td_loss,
     fixes={
-        "value": changed(broken, {"- value_now)": "- value_now.detach())"}),
-        "target": changed(broken, {"0.9 * value_next": "0.9 * value_next.detach()"}),
+        "value": changed(td_loss, {"- value_now)": "- value_now.detach())"}),
+        "target": changed(td_loss, {"0.9 * value_next": "0.9 * value_next.detach()"}),
         "all": all_stopped,
     },
     check=check,

@@ -7,7 +7,7 @@ import torch
 from lessons.contract.bug import Bug, Code, changed
 
 
-def broken(x: torch.Tensor) -> torch.Tensor:
+def sigmoid_slope(x: torch.Tensor) -> torch.Tensor:
     e = torch.exp(-25 * x)
     return 25 * e / (e + 1) ** 2
 
@@ -30,17 +30,17 @@ BUG = Bug(
     source="jeshraghian/snntorch#433",
     title="Fix NaN gradients in sigmoid surrogate backward pass",
     opened="2026-07-07",
-    broken=broken,
+    broken=sigmoid_slope,
     fixes={
         "value": through_the_value,
         "double": changed(
-            broken,
+            sigmoid_slope,
             {
                 "-25 * x": "-25 * x.double()",
                 "25 * e / (e + 1) ** 2": "(25 * e / (e + 1) ** 2).float()",
             },
         ),
-        "mirror": changed(broken, {"-25 * x": "25 * x"}),
+        "mirror": changed(sigmoid_slope, {"-25 * x": "25 * x"}),
     },
     check=check,
 )

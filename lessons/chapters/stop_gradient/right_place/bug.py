@@ -5,7 +5,7 @@ import torch
 from lessons.contract.bug import Bug, Code, changed
 
 
-def broken(plane: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
+def masked_plane(plane: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
     mask = torch.sigmoid(logits)
     return (plane * (mask >= 0.5)).detach()
 
@@ -35,11 +35,13 @@ BUG = Bug(
     source="daniel03c1/masked_wavelet_nerf#10",
     title="About detach() function",
     opened="2023-10-23",
-    broken=broken,
+    broken=masked_plane,
     fixes={
-        "plain": changed(broken, {"(plane * (mask >= 0.5)).detach()": "plane * (mask >= 0.5)"}),
+        "plain": changed(
+            masked_plane, {"(plane * (mask >= 0.5)).detach()": "plane * (mask >= 0.5)"}
+        ),
         "both": both,
-        "soft": changed(broken, {"(plane * (mask >= 0.5)).detach()": "plane * mask"}),
+        "soft": changed(masked_plane, {"(plane * (mask >= 0.5)).detach()": "plane * mask"}),
     },
     check=check,
 )

@@ -5,7 +5,7 @@ import torch
 from lessons.contract.bug import Bug, Code
 
 
-def broken(x: torch.Tensor) -> torch.Tensor:
+def quantise(x: torch.Tensor) -> torch.Tensor:
     return torch.round(x)
 
 
@@ -37,7 +37,7 @@ BUG = Bug(
     source="discuss.pytorch.org/t/28628",
     title="Torch.round() gradient",
     opened="2018-11-02",
-    broken=broken,
+    broken=quantise,
     fixes={"floor": floored, "integer": whole_number, "straight": straight},
     check=check,
 )

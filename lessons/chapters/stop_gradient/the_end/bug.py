@@ -7,7 +7,7 @@ from lessons.contract.bug import Bug, Code, changed
 Pair = tuple[torch.Tensor, torch.Tensor]
 
 
-def broken(encoded: torch.Tensor, code: torch.Tensor) -> Pair:
+def quantise(encoded: torch.Tensor, code: torch.Tensor) -> Pair:
     quantized = encoded + (code - encoded).detach()
     loss = (quantized - encoded.detach()) ** 2
     return quantized, loss
@@ -33,11 +33,11 @@ BUG = Bug(
     source="andylolu2/jax-vqvae-gpt#2",
     title="Possible bug in VQ loss gradient",
     opened="2022-09-08",
-    broken=broken,
+    broken=quantise,
     fixes={
-        "swap": changed(broken, {"quantized - encoded.detach()": "quantized.detach() - encoded"}),
+        "swap": changed(quantise, {"quantized - encoded.detach()": "quantized.detach() - encoded"}),
         "before": before,
-        "unstopped": changed(broken, {"encoded.detach()": "encoded"}),
+        "unstopped": changed(quantise, {"encoded.detach()": "encoded"}),
     },
     check=check,
 )

@@ -7,7 +7,7 @@ import torch
 from lessons.contract.bug import Bug, Code, changed
 
 
-def broken(g: torch.Tensor, d: torch.Tensor) -> None:
+def gan_step(g: torch.Tensor, d: torch.Tensor) -> None:
     fake = g * 2
     d_loss = d * fake
     d_loss.backward()
@@ -31,11 +31,11 @@ BUG = Bug(
     source="pytorch/examples#116",
     title="why is detach necessary",
     opened="2017-03-20",
-    broken=broken,
+    broken=gan_step,
     fixes={
-        "detach": changed(broken, {"d * fake": "d * fake.detach()"}),
-        "retain": changed(broken, {"d_loss.backward()": "d_loss.backward(retain_graph=True)"}),
-        "no_grad": changed(broken, {"fake = g * 2": "with torch.no_grad():\n    fake = g * 2"}),
+        "detach": changed(gan_step, {"d * fake": "d * fake.detach()"}),
+        "retain": changed(gan_step, {"d_loss.backward()": "d_loss.backward(retain_graph=True)"}),
+        "no_grad": changed(gan_step, {"fake = g * 2": "with torch.no_grad():\n    fake = g * 2"}),
     },
     check=check,
 )

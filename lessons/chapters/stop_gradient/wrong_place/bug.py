@@ -5,7 +5,7 @@ import torch
 from lessons.contract.bug import Bug, Code, changed
 
 
-def broken(encoded: torch.Tensor, code: torch.Tensor) -> torch.Tensor:
+def vq_loss(encoded: torch.Tensor, code: torch.Tensor) -> torch.Tensor:
     to_code = (code.detach() - encoded) ** 2
     commitment = (code - encoded.detach()) ** 2
     return to_code + 0.25 * commitment
@@ -30,11 +30,11 @@ BUG = Bug(
     source="karpathy/deep-vector-quantization#2",
     title="According to the paper, these two summands should be exchanged, should they not?",
     opened="2021-02-16",
-    broken=broken,
+    broken=vq_loss,
     fixes={
-        "unstopped": changed(broken, {"code.detach()": "code", "encoded.detach()": "encoded"}),
+        "unstopped": changed(vq_loss, {"code.detach()": "code", "encoded.detach()": "encoded"}),
         "weighted": changed(
-            broken, {"to_code + 0.25 * commitment": "0.25 * (to_code + commitment)"}
+            vq_loss, {"to_code + 0.25 * commitment": "0.25 * (to_code + commitment)"}
         ),
         "swapped": swapped,
     },
