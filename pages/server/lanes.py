@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 LONGEST = 8.0
 """Seconds that a job may take; the caps in lessons/ keep it below half a second. Two tries end
-before the browser takes its line for dead, after 20 s."""
+before the browser takes its socket for dead, after 20 s."""
 START = 60.0
 """Seconds that a process may take to begin: without a fork, it loads everything itself."""
 
@@ -47,12 +47,12 @@ class Worker:
             LostError: the process is lost.
         """
         with self._ending_on_error():
-            self._line, its_end = CONTEXT.Pipe()
+            self._pipe, its_end = CONTEXT.Pipe()
             process = CONTEXT.Process(target=worker.work, args=(its_end, *self._begin))
             process.start()
             self.process = process
             its_end.close()  # so that we notice when the process is gone
-            self._line.recv()
+            self._pipe.recv()
 
     def run(self, function: Callable[..., T], *args: object) -> T:
         """Run a job, and wait for it: use a thread.
@@ -61,13 +61,13 @@ class Worker:
             LostError: the process is lost.
         """
         with self._ending_on_error():
-            self._line.send((function, *args))
-            answer: T = self._line.recv()
+            self._pipe.send((function, *args))
+            answer: T = self._pipe.recv()
             return answer
 
     @contextmanager
     def _ending_on_error(self) -> Iterator[None]:
-        """End the process if the line to it breaks."""
+        """End the process if the pipe to it breaks."""
         try:
             yield
         except (OSError, EOFError) as error:
@@ -84,7 +84,7 @@ class Worker:
         """End the process. The next job gets another one."""
         if self.process:
             self.kill()
-            self._line.close()
+            self._pipe.close()
             self.process = None
 
 

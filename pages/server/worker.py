@@ -34,8 +34,8 @@ STILL_HERE = 2.0
 """Seconds after which a paused run is asked for, so that it is kept."""
 
 
-def work(line: Connection, niceness: int, device: int) -> None:
-    """Run the jobs that come on this line, until its other end is closed."""
+def work(pipe: Connection, niceness: int, device: int) -> None:
+    """Run the jobs that come through this pipe, until its other end is closed."""
     os.environ[CUDA] = str(device)
     # A terminal sends Ctrl-C, and a service manager SIGTERM, to all processes of a group. The
     # server ends its workers itself.
@@ -46,10 +46,10 @@ def work(line: Connection, niceness: int, device: int) -> None:
     log.set_up()
     threading.Thread(target=process.keep_house, daemon=True).start()
     with suppress(EOFError, OSError):  # the server is gone
-        line.send("ready")
+        pipe.send("ready")
         while True:
-            function, *args = line.recv()
-            line.send(function(*args))
+            function, *args = pipe.recv()
+            pipe.send(function(*args))
 
 
 class Chunk(NamedTuple):

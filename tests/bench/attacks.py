@@ -156,8 +156,8 @@ async def idle(url: str, number: int) -> None:
 async def requested(url: str, path: str, end: str = "\r\n\r\n") -> asyncio.StreamReader:
     """Send a request, or its beginning."""
     host = urlsplit(url)
-    line = asyncio.open_connection(host.hostname, host.port, limit=1, local_addr=(FROM, 0))
-    reader, writer = await line
+    connecting = asyncio.open_connection(host.hostname, host.port, limit=1, local_addr=(FROM, 0))
+    reader, writer = await connecting
     writer.write(f"GET /{path} HTTP/1.1\r\nHost: {host.netloc}{end}".encode())
     return reader
 

@@ -23,20 +23,20 @@ HZ = 60
 class Hand:
     """A hand on the mouse in the page that this socket of the browser's protocol goes to."""
 
-    def __init__(self, line: ClientConnection) -> None:
-        self._line = line
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket = socket
         self._numbers = itertools.count(1)
 
     def say(self, method: str, **given: object) -> int:
         """Tell the browser, and wait for nothing; the number of what was said."""
         number = next(self._numbers)
-        self._line.send(json.dumps({"id": number, "method": method, "params": given}))
+        self._socket.send(json.dumps({"id": number, "method": method, "params": given}))
         return number
 
     def ask(self, method: str, **given: object) -> dict[str, Any]:
         """What the browser answers."""
         number = self.say(method, **given)
-        while (said := json.loads(self._line.recv())).get("id") != number:
+        while (said := json.loads(self._socket.recv())).get("id") != number:
             pass
         return dict(said["result"])
 
@@ -64,8 +64,8 @@ class Hand:
 def hand(port: int, page: str, size: ViewportSize) -> Iterator[Hand]:
     """A hand in this page of the browser whose protocol listens on this port."""
     address = f"ws://127.0.0.1:{port}/devtools/page/{page}"
-    with connect(address, max_queue=None, max_size=None) as line:
-        one = Hand(line)
+    with connect(address, max_queue=None, max_size=None) as socket:
+        one = Hand(socket)
         metrics = {**size, "deviceScaleFactor": 1, "mobile": False}
         one.ask("Emulation.setDeviceMetricsOverride", **metrics)
         one.ask("Emulation.setFocusEmulationEnabled", enabled=True)

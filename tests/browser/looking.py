@@ -61,7 +61,7 @@ new PerformanceObserver((list) => {
 SPY = """
 window.sent = {};
 window.came = {};
-window.lines = {};
+window.sockets = {};
 window.last = {};
 const named = (socket) => new URL(socket.url).pathname.split("/").at(-1);
 const send = WebSocket.prototype.send;
@@ -73,7 +73,7 @@ WebSocket.prototype.send = function (data) {
 window.WebSocket = class extends WebSocket {
   constructor(...all) {
     super(...all);
-    lines[named(this)] = this;
+    sockets[named(this)] = this;
     this.addEventListener("message", () => {
       came[named(this)] = (came[named(this)] ?? 0) + 1;
       last[named(this)] = performance.now();
@@ -144,7 +144,7 @@ def answered(page: Page) -> None:
 
 
 def silent(page: Page) -> None:
-    """Wait until Streamlit's script has run and nothing more has gone over its line for a second;
+    """Wait until Streamlit's script has run and nothing more has gone over its socket for a second;
     needs `SPY`.
     """
     page.wait_for_function(

@@ -1,4 +1,4 @@
-"""The labs' own line in a real browser: what goes over it, and that nothing is lost with it."""
+"""The labs' own socket in a real browser: what goes over it, and that nothing is lost with it."""
 
 import json
 import re
@@ -151,19 +151,19 @@ def test_a_training_runs_no_script_and_another_step_begins_none_by_itself(
     assert done(page) == 0
 
 
-# --- the line breaks ---
+# --- the socket breaks ---
 
 
-def test_a_line_that_breaks_is_opened_again_and_nothing_is_lost(bare: str, visit: Visit) -> None:
+def test_a_socket_that_breaks_is_opened_again_and_nothing_is_lost(bare: str, visit: Visit) -> None:
     page = visit(f"{bare}{LESSON}&step=3&at=2")
     cut(page, "sqrt_1:0")
     answered(page)
     place = page.locator(".gl-place").inner_text()
     for turn, value in enumerate(("1.9", "1.8")):
-        page.evaluate("window.broken = lines.labs; broken.close()")
+        page.evaluate("window.broken = sockets.labs; broken.close()")
         exact(page, "noise_high").fill(value)
         page.wait_for_function(f"location.search.includes('noise_high={value}')")
-        assert page.evaluate("lines.labs !== broken && lines.labs.readyState === 1")
+        assert page.evaluate("sockets.labs !== broken && sockets.labs.readyState === 1")
         expect(page.locator(".gl-notes")).not_to_contain_text(LOST)
         expect(edge(page, "sqrt_1:0")).to_have_attribute("aria-pressed", "true")
         expect(page.locator(".gl-place")).to_have_text(place)
@@ -173,11 +173,11 @@ def test_a_line_that_breaks_is_opened_again_and_nothing_is_lost(bare: str, visit
 def test_what_was_refused_can_be_asked_again(bare: str, open_page: OpenPage) -> None:
     page = with_drawers(open_page(f"{bare}{LESSON}&step=3", script=SPY))
     page.evaluate("""() => {
-      const line = lines.labs;
-      line.send = (text) => {
-        delete line.send;
+      const socket = sockets.labs;
+      socket.send = (text) => {
+        delete socket.send;
         const data = JSON.stringify({ seq: parseInt(text), kind: "refused", text: "Try again." });
-        setTimeout(() => line.dispatchEvent(new MessageEvent("message", { data })));
+        setTimeout(() => socket.dispatchEvent(new MessageEvent("message", { data })));
       };
     }""")
     exact(page, "noise_high").fill("1.9")
@@ -206,11 +206,11 @@ def test_who_is_offline_is_told_and_goes_on_where_they_were(app: Server, visit: 
     is_at_step(page, 4)
 
 
-def test_a_training_goes_on_after_its_line_broke(bare: str, visit: Visit) -> None:
+def test_a_training_goes_on_after_its_socket_broke(bare: str, visit: Visit) -> None:
     page = trains(visit(f"{bare}/reversal?lesson=moons&step=3&seeds=4&steps=20000"))
     button(page, "start").click()
     reaches(page, 5)
-    page.evaluate("lines.labs.close()")
+    page.evaluate("sockets.labs.close()")
     before = done(page)
     reaches(page, before + 5)
     button(page, "pause").click()
@@ -227,7 +227,8 @@ def test_a_run_that_met_a_mistake_of_ours_is_over_and_another_begins(
     button(page, "pause").click()
     expect(page.locator(".gl-trainer")).to_have_attribute("data-state", "paused")
     aside = json.dumps({"seq": 0, "kind": "failed", "text": RUN_LOST})
-    page.evaluate("data => lines.labs.dispatchEvent(new MessageEvent('message', { data }))", aside)
+    heard = "data => sockets.labs.dispatchEvent(new MessageEvent('message', { data }))"
+    page.evaluate(heard, aside)
     expect(page.locator(".gl-notes")).to_contain_text(RUN_LOST)
     button(page, "start").click()
     expect(page.locator(".gl-notes")).not_to_contain_text(RUN_LOST)

@@ -14,7 +14,7 @@ const busy = [];
 const flow = new Flow((seq, moving) => sent.push([seq, moving]), (now) => busy.push(now));
 
 flow.offer(true);
-deepEqual(sent, [], "the line is not open yet");
+deepEqual(sent, [], "the socket is not open yet");
 flow.begin();
 flow.offer(true);
 flow.offer(true);
@@ -43,13 +43,13 @@ equal(flow.isQuiet(), false);
 
 flow.lose();
 flow.begin();
-deepEqual(sent.at(-1), [6, true], "what was lost with the line is asked again");
+deepEqual(sent.at(-1), [6, true], "what was lost with the socket is asked again");
 flow.answered(6);
 equal(flow.isQuiet(), true);
 equal(flow.isNewest(6), true);
 """
-# A line that broke is tried again, and one that says nothing is given up in time.
-LINE = """
+# A socket that broke is tried again, and one that says nothing is given up in time.
+SOCKET = """
 import assert, { deepEqual, equal } from "node:assert/strict";
 import { mock } from "node:test";
 mock.timers.enable({ apis: ["setTimeout"] });
@@ -90,11 +90,11 @@ const pass = async (ms) => {
     await new Promise(setImmediate);
   }
 };
-const { Line } = await import(process.argv[1]);
+const { LabSocket } = await import(process.argv[1]);
 const heard = { opened: 0, lost: 0, aside: 0 };
 const count = (name) => () => (heard[name] += 1);
 const handlers = { opened: count("opened"), lost: count("lost"), aside: count("aside") };
-const line = new Line("labs", handlers);
+const socket = new LabSocket("labs", handlers);
 const newest = () => sockets.at(-1);
 newest().open();
 
@@ -108,11 +108,11 @@ newest().open();
 equal(heard.opened, 2);
 const before = heard.lost;
 
-line.expect();
+socket.expect();
 newest().onmessage({ data: "{}" });
 await pass(25_000);
 equal(heard.aside, 1);
-line.expect();
+socket.expect();
 await pass(19_000);
 equal(heard.lost, before, "an answer showed that somebody was there");
 const silent = newest();
@@ -130,7 +130,7 @@ page.dispatchEvent(new Event("online"));
 assert(newest() !== gone, "at once");
 newest().open();
 
-line.stop();
+socket.stop();
 const inAll = sockets.length;
 newest().onclose({ code: 1006 });
 await pass(20_000);
@@ -176,7 +176,7 @@ deepEqual(steps, ["498", "497", "498"]);
 """
 SCRIPTS = {
     "state/flow": FLOW,
-    "wire/socket": LINE,
+    "wire/socket": SOCKET,
     "controls/scale": SCALE,
     "state/undo": UNDO,
 }

@@ -41,20 +41,20 @@ def answer(
     url: str, path: str, method: str = "GET", **headers: str
 ) -> tuple[int, dict[str, str], str]:
     """Status, headers and text; the path is sent as it is, and redirects are not followed."""
-    line = http.client.HTTPConnection(urlsplit(url).netloc, timeout=START_SECONDS)
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=START_SECONDS)
     try:
-        line.putrequest(method, path, skip_host="Host" in headers, skip_accept_encoding=True)
+        connection.putrequest(method, path, skip_host="Host" in headers, skip_accept_encoding=True)
         for name, value in headers.items():
-            line.putheader(name, value)
-        line.endheaders()
-        came = line.getresponse()
+            connection.putheader(name, value)
+        connection.endheaders()
+        came = connection.getresponse()
         return (
             came.status,
             {k.lower(): v for k, v in came.getheaders()},
             came.read().decode(errors="replace"),
         )
     finally:
-        line.close()
+        connection.close()
 
 
 def has_all(headers: dict[str, str]) -> None:
@@ -166,8 +166,8 @@ def test_a_socket_for_another_site_or_by_another_name_is_refused(
 ) -> None:
     url = f"http://{host}:{port(app.url)}"
     origin = "https://evil.example" if host == "127.0.0.1" else url
-    line = socket.create_connection(("127.0.0.1", int(port(app.url))))
-    status, headers, text = socket_refused(url, path, origin=origin, sock=line)
+    client = socket.create_connection(("127.0.0.1", int(port(app.url))))
+    status, headers, text = socket_refused(url, path, origin=origin, sock=client)
     assert status == 403
     has_all(headers)
     assert "evil.example" in text or host == "127.0.0.1"

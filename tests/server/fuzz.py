@@ -1,9 +1,9 @@
 """Throws random and hostile messages at the labs' socket: ``python -m tests.server.fuzz``.
 
-All that answers in a server runs in this process, without workers: ``Socket`` on a line that the
-case holds, and the functions of its workers. Each message gets an answer, either a frame or a
-picture or a short sentence, and never a mistake of ours; then the same line still answers a wish as
-a browser sends it.
+All that answers in a server runs in this process, without workers: ``Socket`` with a websocket of
+the case's, and the functions of its workers. Each message gets an answer, either a frame or a
+picture or a short sentence, and never a mistake of ours; then the same socket still answers a wish
+as a browser sends it.
 """
 
 import asyncio
@@ -62,7 +62,7 @@ PLAIN: tuple[Any, ...] = (
 HERE = "\u0001raw"
 
 
-class Line:
+class FakeWebSocket:
     """A websocket that ends in this process; what is sent on it is looked at as it comes."""
 
     def __init__(self) -> None:
@@ -267,31 +267,31 @@ def expected(text: str) -> tuple[int | None, set[str]]:
     return (found.seq, answered) if found.kind == "ask" else (None, set())
 
 
-async def learner(random_: random.Random, line: Line) -> None:
-    """Send messages, wait for most of the answers, and look whether the line still answers."""
+async def learner(random_: random.Random, socket: FakeWebSocket) -> None:
+    """Send messages, wait for most of the answers, and look whether the socket still answers."""
     text = ""
     for _ in range(random_.randint(1, MESSAGES)):
         text = text if text and random_.random() < 0.1 else message(random_)
-        since, start = len(line.final), time.process_time()
+        since, start = len(socket.final), time.process_time()
         seq, kinds = expected(text)
         if random_.random() < 0.01:
-            line.put(bytes=b"\x00")
-        line.put(text=text)
+            socket.put(bytes=b"\x00")
+        socket.put(text=text)
         if kinds and random_.random() < 0.9:
-            await line.until(seq, kinds, since)
+            await socket.until(seq, kinds, since)
         elif random_.random() < 0.5:
             await asyncio.sleep(0)
         took = time.process_time() - start
         assert took < LIMIT, f"{took:.1f} s for {text[:300]}"
     last = 4_000_000_007
-    line.put(text=f'{last} ask {{"lab":"flip"}}')
-    await line.until(last, {"frame"}, 0)
+    socket.put(text=f'{last} ask {{"lab":"flip"}}')
+    await socket.until(last, {"frame"}, 0)
 
 
-async def lines(random_: random.Random) -> list[str]:
+async def conversations(random_: random.Random) -> list[str]:
     """Send messages of a browser or two to one server; return the kinds of what they heard."""
     here = site()
-    made = [Line() for _ in range(random_.choice([1, 1, 1, 2]))]
+    made = [FakeWebSocket() for _ in range(random_.choice([1, 1, 1, 2]))]
     labs = [Socket(one, here.frame, here.trainers, "") for one in made]  # type: ignore
     sockets = [asyncio.create_task(one.serve()) for one in labs]
     learners = [learner(random.Random(random_.random()), one) for one in made]
@@ -312,7 +312,7 @@ async def lines(random_: random.Random) -> list[str]:
 
 
 def one(random_: random.Random, place: int) -> list[str]:
-    return run(lines(random_))
+    return run(conversations(random_))
 
 
 def main() -> int:

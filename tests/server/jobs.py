@@ -27,7 +27,7 @@ def niceness() -> int:
 
 
 def begin_where_niceness_is_refused() -> int:
-    """Begin again, on a line that is closed; return how often a niceness was refused."""
+    """Begin again with a pipe that is closed; return how often a niceness was refused."""
     ours, its_end = Pipe()
     ours.close()
     with patch("os.nice", side_effect=PermissionError) as nice:

@@ -149,10 +149,10 @@ def test_who_leaves_is_no_longer_waited_for(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(SITE.quick, "run", waits)
     with listening(APP) as host:
         name, port = host.split(":")
-        with socket.create_connection((name, int(port)), START_SECONDS) as line:
-            line.sendall(
+        with socket.create_connection((name, int(port)), START_SECONDS) as client:
+            client.sendall(
                 f"GET /frame.json?lab=flip&scale=7.5 HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
             )
             assert not left.wait(0.5)
-            line.close()
+            client.close()
             assert left.wait(60)

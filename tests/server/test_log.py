@@ -63,9 +63,9 @@ def test_what_a_library_says_of_requests_is_its_place_and_comes_once(
     with listening(PlainTextResponse("here")) as host:
         name, port = host.split(":")
         for _ in range(20):
-            with socket.create_connection((name, int(port))) as line:
-                line.sendall(f"{request_}\r\n\r\n".encode())
-                assert line.recv(1000)
+            with socket.create_connection((name, int(port))) as client:
+                client.sendall(f"{request_}\r\n\r\n".encode())
+                assert client.recv(1000)
     lines = [record.getMessage() for record in caplog.records]
     assert 1 <= len(lines) == len({*lines}) <= 3
     assert all(line.startswith("h11_impl.py, line ") for line in lines)

@@ -22,7 +22,7 @@ from tests.server.serving import listening
 from tests.support.server import START_SECONDS
 
 
-class Line:
+class FakeSocket:
     """What uvicorn has of a socket on which these messages come."""
 
     def __init__(self, contents: tuple[bytes | None, ...]) -> None:
@@ -38,7 +38,7 @@ class Line:
 
 def heard(*contents: bytes | None) -> tuple[list[bytes], bool]:
     """The messages that reach Streamlit, and whether the connection was cut."""
-    line = Line(contents)
+    fake = FakeSocket(contents)
     reached: list[bytes] = []
 
     async def streamlits(scope: Scope, receive: Receive, send: Send) -> None:
@@ -52,8 +52,8 @@ def heard(*contents: bytes | None) -> tuple[list[bytes], bool]:
     async def unused(message: Message) -> None:
         raise AssertionError("nothing is sent")
 
-    run(socket_guard.SocketGuard(streamlits)(scope, line.receive, unused))
-    return reached, line.cut
+    run(socket_guard.SocketGuard(streamlits)(scope, fake.receive, unused))
+    return reached, fake.cut
 
 
 def said(**fields: Any) -> bytes:
@@ -196,13 +196,13 @@ def test_a_request_that_does_not_become_whole_ends_its_connection(
     monkeypatch.setattr(socket_guard, "LONGEST_REQUEST", 0.05)
     with listening(PlainTextResponse("here"), http=socket_guard.Protocol) as host:
         name, port = host.split(":")
-        with socket.create_connection((name, int(port)), START_SECONDS) as line:
-            line.sendall(before)
-            while before and not line.recv(1000).endswith(b"here"):
+        with socket.create_connection((name, int(port)), START_SECONDS) as client:
+            client.sendall(before)
+            while before and not client.recv(1000).endswith(b"here"):
                 pass
-            line.sendall(b"GET / HTTP/1.1\r\nHost: loc")
+            client.sendall(b"GET / HTTP/1.1\r\nHost: loc")
             with suppress(ConnectionError):
-                assert not line.recv(1000)
+                assert not client.recv(1000)
 
 
 @pytest.mark.parametrize("cut", [1, 30, 45, 60])
@@ -210,13 +210,13 @@ def test_a_body_in_chunks_ends_its_connection(cut: int) -> None:
     request = b"GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"
     with listening(PlainTextResponse("here"), http=socket_guard.Protocol) as host:
         name, port = host.split(":")
-        with socket.create_connection((name, int(port)), START_SECONDS) as line:
-            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with socket.create_connection((name, int(port)), START_SECONDS) as client:
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with suppress(ConnectionError):
                 for part in (request[:cut], request[cut:]):
-                    line.sendall(part)
+                    client.sendall(part)
                     time.sleep(0.02)
-                assert not line.recv(1000)
+                assert not client.recv(1000)
 
 
 def test_a_socket_whose_beginning_does_not_become_whole_ends(
@@ -228,10 +228,10 @@ def test_a_socket_whose_beginning_does_not_become_whole_ends(
     lines = "\r\n".join(f"{key}: {text}" for key, text in named.items())
     with listening(PlainTextResponse("here"), http=socket_guard.Protocol) as host:
         name, port = host.split(":")
-        with socket.create_connection((name, int(port)), START_SECONDS) as line:
-            line.sendall(f"GET / HTTP/1.1\r\n{lines}\r\n\r\nabc".encode())
+        with socket.create_connection((name, int(port)), START_SECONDS) as client:
+            client.sendall(f"GET / HTTP/1.1\r\n{lines}\r\n\r\nabc".encode())
             with suppress(ConnectionError):
-                assert not line.recv(1000)
+                assert not client.recv(1000)
 
 
 def test_a_long_answer_and_a_socket_outlive_an_unfinished_request(
@@ -255,6 +255,6 @@ def test_a_long_answer_and_a_socket_outlive_an_unfinished_request(
     with listening(slow, http=socket_guard.Protocol, lifespan="off") as host:
         with urllib.request.urlopen(f"http://{host}/", timeout=START_SECONDS) as answer:
             assert answer.read() == b"here"
-        with connect(f"ws://{host}/", open_timeout=START_SECONDS) as line:
-            assert line.recv(START_SECONDS) == "here"
+        with connect(f"ws://{host}/", open_timeout=START_SECONDS) as client:
+            assert client.recv(START_SECONDS) == "here"
     assert len(waiting) > 1

@@ -1,5 +1,5 @@
 // The live lab's entry: Streamlit calls `render` whenever its page was drawn, with what the page
-// wants of the lab. Everything else, each drag and each picture, goes over the lab's own line: the
+// wants of the lab. Everything else, each drag and each picture, goes over the lab's own socket: the
 // lab says what it wants when something was set, and has the view show what is answered.
 
 import { showAddress } from "./page/address_bar.js";
@@ -9,14 +9,14 @@ import { Flow } from "./state/flow.js";
 import { Undo } from "./state/undo.js";
 import { Wish, sameSetting } from "./state/wish.js";
 import { View } from "./view.js";
-import { Line } from "./wire/socket.js";
+import { LabSocket } from "./wire/socket.js";
 
 /** @import { Aside, Frame, Picture } from "./messages.d.ts" */
 /** @import { Component } from "../component.d.ts" */
 /** @import { Order, Place } from "./place.d.ts" */
 
 const ORDERS = 200; // orders that are remembered as done
-const NOTE_AFTER = 1000; // ms without a line before a note says so: most breaks are shorter
+const NOTE_AFTER = 1000; // ms without a socket before a note says so: most breaks are shorter
 const MOST_TOUCHED = 16; // controls that the server reads, as pages/labs/messages.py has it
 
 /**
@@ -100,14 +100,14 @@ class Lab {
     this.controls = this.view.controls;
     this.graph = this.view.graph;
     this.trainer = this.view.trainer;
-    this.line = new Line(place.socket, {
+    this.socket = new LabSocket(place.socket, {
       opened: () => this.#opened(),
       frame: (seq, frame) => this.#take(seq, frame),
       picture: (picture) => this.#watch(picture),
       aside: (aside) => this.#hear(aside),
       lost: () => this.#lost(),
     });
-    for (const text of before ? [] : (place.first ?? [])) this.line.read(text);
+    for (const text of before ? [] : (place.first ?? [])) this.socket.read(text);
   }
 
   /** The page was drawn: at another step perhaps, or with something to set. @param {Place} place */
@@ -137,7 +137,7 @@ class Lab {
   stop() {
     if (this.frame) this.#keep();
     clearTimeout(this.noting);
-    this.line.stop();
+    this.socket.stop();
     this.flow.stop();
     this.view.stop();
   }
@@ -243,7 +243,7 @@ class Lab {
   #train() {
     this.view.notes.asides = [];
     this.view.showNotes();
-    this.line.send(`${this.flow.seq} train ${this.#asking(false)}\n${this.trainer.wish()}`);
+    this.socket.send(`${this.flow.seq} train ${this.#asking(false)}\n${this.trainer.wish()}`);
   }
 
   /** Whether a page holds it apart from its lesson, as a quiz does. */
@@ -267,8 +267,8 @@ class Lab {
     const wish = this.#asking(moving);
     this.wish.sent(seq, this.place);
     const training = this.trainer.shown ? `\n${this.trainer.wish()}` : "";
-    this.line.expect();
-    this.line.send(`${seq} ask ${wish}${training}`);
+    this.socket.expect();
+    this.socket.send(`${seq} ask ${wish}${training}`);
   }
 
   #opened() {
@@ -349,8 +349,8 @@ class Lab {
     this.picture = picture;
     this.trainer.show(picture.training);
     this.#show(first && this.flow.resting);
-    this.line.send("0 taken");
-    if (this.trainer.goesOn) this.line.expect();
+    this.socket.send("0 taken");
+    if (this.trainer.goesOn) this.socket.expect();
   }
 
   /** All that there is. @param {boolean} newest */

@@ -28,7 +28,7 @@ export class Trainer {
     this.begun = this.count = 0;
     this.lost = false; // a run went with its server, and is to be begun again
     this.run = ""; // the run whose pictures were seen
-    // By this the run is found again after the line broke. Not randomUUID: it asks for https.
+    // The server finds the run by this token after the socket broke. Not randomUUID: it needs https.
     this.token = [...crypto.getRandomValues(new Uint32Array(4))].map((n) => n.toString(36)).join("");
     this.main = button("", () => this.#toggle(), { class: "gl-button gl-go" });
     this.bar = element("progress", "gl-progress", { "aria-label": phrase("training") });

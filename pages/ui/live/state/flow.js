@@ -1,4 +1,4 @@
-// When to send what the learner set. Knows neither the page nor the line.
+// When to send what the learner set. Knows neither the page nor the socket.
 //
 // One request is under way, or two while answers come quickly: then the server computes one picture
 // while the browser takes in another. The lab looks up what to ask in the moment it sends it: so the
@@ -32,14 +32,14 @@ export class Flow {
     this.#pump();
   }
 
-  /** The line is open: what waits goes out, or else what was asked last, of a new listener. */
+  /** The socket is open: send the waiting request or, if none waits, the last one again. */
   begin() {
     this.open = true;
     this.pending ??= { moving: false };
     this.#pump();
   }
 
-  /** The line is lost, and with it every answer that is under way: that is asked again. */
+  /** The socket is lost, with every answer under way: ask for the newest again. */
   lose() {
     this.open = false;
     clearTimeout(this.busyTimer);

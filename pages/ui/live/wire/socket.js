@@ -1,9 +1,9 @@
-// The lab's own line to the server: opens it, opens it again when it breaks, and reads what comes.
+// The lab's own socket to the server: opens it, opens it again when it breaks, and reads its messages.
 // messages.d.ts describes the messages.
 
 const DELAYS = [200, 400, 800, 1500]; // ms at most before the next try, the last one for good
 const TRY_TIMEOUT = 4000; // ms that a try waits for the server: its answer may be lost
-const ANSWER_TIMEOUT = 20_000; // ms without any answer to a message: the line is dead, and no event said so
+const ANSWER_TIMEOUT = 20_000; // ms without any answer to a message: the socket is dead, and no event said so
 
 /** @import { Aside, Frame, FrameMessage, Picture, PictureMessage } from "../messages.d.ts" */
 /**
@@ -15,7 +15,7 @@ const ANSWER_TIMEOUT = 20_000; // ms without any answer to a message: the line i
  * @property {() => void} lost
  */
 
-export class Line {
+export class LabSocket {
   /**
    * @param {string} address  of the route, relative to the page's base
    * @param {Handlers} handlers
@@ -72,7 +72,7 @@ export class Line {
   }
 
   /**
-   * Open the line once the server is there. A request says whether it is: after some twenty sockets
+   * Open a socket once the server is there. A request says whether it is: after some twenty sockets
    * that failed, Chromium holds each further one back for up to five seconds.
    */
   async #try() {
