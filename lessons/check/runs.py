@@ -64,11 +64,11 @@ class Runs:
     def _figures(self, values: Settings, cuts: Collection[Cut]) -> list[Figure]:
         return self.lesson.lab.figures(self.result(values, cuts), values)
 
-    def drawn(self, values: Settings, cuts: Collection[Cut] = ()) -> dict[str, Any]:
+    def graph(self, values: Settings, cuts: Collection[Cut] = ()) -> dict[str, Any]:
         """Draw the lesson's graph, with the steps of its backward pass."""
-        return self._once(self._drawn, values, cuts)
+        return self._once(self._graph, values, cuts)
 
-    def _drawn(self, values: Settings, cuts: Collection[Cut]) -> dict[str, Any]:
+    def _graph(self, values: Settings, cuts: Collection[Cut]) -> dict[str, Any]:
         recording, start = self._once(self.lesson.record, values, cuts), self.lesson.lab.start
         assert recording and start  # noqa: PT018
         return picture(recording, start(values).index)

@@ -73,7 +73,7 @@ def stage(runs: Runs, number: int, given: Mapping[str, str], answered: bool = Tr
     values, cuts, steps = read(runs, step, free)
     hidden = lesson.prose.hidden(answers, number)
     if step.stage == "graph":
-        drawn = runs.drawn(values, cuts)
+        drawn = runs.graph(values, cuts)
         return _frozen(covered(drawn) if hidden & GRADIENTS else drawn)
     if step.stage == "table":
         table = covered_table(lesson.lab.table(runs.result(values, cuts), values), hidden)
@@ -154,7 +154,7 @@ def graph(runs: Runs) -> Problems:
     for step in runs.lesson.prose.steps if runs.lesson.lab.start else ():
         values, cuts, _ = read(runs, step, {})
         if step.graph_step is not None:
-            steps = len(runs.drawn(values, cuts)["steps"])
+            steps = len(runs.graph(values, cuts)["steps"])
             if step.graph_step > steps:
                 yield step, f"at={step.graph_step}, and the backward pass has {steps} steps."
 

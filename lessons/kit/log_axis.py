@@ -34,7 +34,7 @@ class LogAxis:
         self.zero = self.low - 0.12 * (self.high - self.low)
         """The row of an exact 0."""
 
-    def of(self, series: Series) -> Series:
+    def to_powers(self, series: Series) -> Series:
         """Convert a series to powers of ten; draw an exact 0 in the row at the bottom."""
         sizes = np.abs(series.y)
         powers = np.full_like(sizes, np.nan)
@@ -42,14 +42,14 @@ class LogAxis:
         powers = np.clip(powers, self.low if self.low < 0 else -_OUT, _OUT)
         return replace(series, y=np.where(sizes == 0, self.zero, powers))
 
-    def drawn(self, series: Series, how: Callable[[Series], Trace] | None = None) -> list[Trace]:
+    def traces(self, series: Series, how: Callable[[Series], Trace] | None = None) -> list[Trace]:
         """The powers, then the exact zeros: no line runs from one to the other.
 
         Args:
             how: draws a part; if None, as ticks or as a curve, whichever the role has.
         """
         how = how or (ticks if ROLES[series.role].ticked else curve)
-        y = self.of(series).y
+        y = self.to_powers(series).y
         nothing = np.abs(series.y) == 0
         return [how(replace(series, y=np.where(where, y, np.nan))) for where in (~nothing, nothing)]
 

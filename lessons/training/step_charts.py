@@ -21,7 +21,7 @@ Lines = Mapping[str, tuple[str, str]]
 """The role and the line's name, for each number or for each arm."""
 
 
-def of(facts: Facts, name: str) -> float:
+def fact_or_nan(facts: Facts, name: str) -> float:
     """One of a run's facts; NaN where it has none of this name."""
     return float(facts.get(name, math.nan))
 
@@ -29,7 +29,7 @@ def of(facts: Facts, name: str) -> float:
 def with_ends(facts: Facts, name: str, digits: int = 3) -> str:
     """One of a run's numbers as a cell: mean over the seeds, lowest and highest seed."""
     mean, low, high = (
-        brief(of(facts, name + end), digits=digits) for end in ("", "_lowest", "_highest")
+        brief(fact_or_nan(facts, name + end), digits=digits) for end in ("", "_lowest", "_highest")
     )
     return WORDS("with_ends", mean=mean, low=low, high=high)
 
@@ -71,11 +71,12 @@ def series_of(history: History, lines: Lines) -> list[Series]:
     return [history.series(name, role) for name, (role, _) in lines.items()]
 
 
-def told(history: History, lines: Lines, digits: int) -> str:
+def final_means(history: History, lines: Lines, digits: int) -> str:
     """The mean at the end of each line, as in ``0.31 as set, 0.4 no stop``."""
     facts = history.facts
     return ", ".join(
-        f"{brief(of(facts, name), digits=digits)} {called}" for name, (_, called) in lines.items()
+        f"{brief(fact_or_nan(facts, name), digits=digits)} {called}"
+        for name, (_, called) in lines.items()
     )
 
 
@@ -92,11 +93,11 @@ def step_chart(
     """A chart of means over the seeds, step by step.
 
     Args:
-        words: has the chart's texts, which can name ``done`` and ``found``, as ``told`` writes it.
+        words: has the chart's texts, which can name ``done`` and, as ``found``, the final means.
         lines: the numbers to draw.
         values: what the texts name besides.
     """
-    values = {"done": history.done, "found": told(history, lines, 2)} | values
+    values = {"done": history.done, "found": final_means(history, lines, 2)} | values
     drawn = banded(series_of(history, lines), [called for _, called in lines.values()], layout)
     if not history.done:  # a sentence in the empty frame says how to get the lines
         drawn = [*(trace | {"visible": False} for trace in drawn), _untrained(layout)]

@@ -84,7 +84,7 @@ def _words(lesson: Lesson, place: Place, trail: Trail) -> None:
     # A question and its verdict are about the settings of their step, and their numbers stay. All
     # others follow the lab.
     still = question is not None and questions.stands_still(lesson, question)
-    facts = (place.asked(question) if question else place.result).facts
+    facts = (place.result_before_commit(question) if question else place.result).facts
     mark = None if still else numbers.mark
     st.markdown(f"## {_heading(lesson, step, answered)}", anchors=False)
     text = fill(without_hidden(lesson, step.text, place.hide), facts, mark)

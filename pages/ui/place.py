@@ -141,7 +141,7 @@ class Place:
         elif question.reveal:
             self.order(question.reveal)
 
-    def asked(self, question: Question) -> Result:
+    def result_before_commit(self, question: Question) -> Result:
         """Compute the result that a question is about, without what its commit reveals."""
         if not question.reveal:
             return self.result
@@ -167,7 +167,7 @@ class Place:
         return self.lesson.settings(self.text, {})[1]
 
     @property
-    def drawn(self) -> tuple[Cut, ...]:
+    def valid_cuts(self) -> tuple[Cut, ...]:
         """Return the edges to cut that the graph has."""
         return self.lesson.cuts_in(self.cuts, self.values)[0]
 
@@ -181,7 +181,7 @@ class Place:
         """Run the lesson at these settings, or at cheaper ones that are like them."""
         with room:
             values = self.lesson.lab.preview(self.values)
-            return computed(self.lesson, values, self.drawn)
+            return computed(self.lesson, values, self.valid_cuts)
 
 
 def _order(values: dict[str, str], cuts: str | None, graph_step: int | None) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from pages.ui.glossed import CODE
 from pages.ui.listing import difference, markup, output
 from pages.ui.memory import Trail
 from pages.ui.place import Place
-from pages.ui.sketch import as_numbers, draw, drawn
+from pages.ui.sketch import as_numbers, draw, draw_graded
 from pages.ui.words import WORDS
 
 MARKS = {True: ":material/check:", False: ":material/close:"}
@@ -37,7 +37,7 @@ _REFUSED = "answer_refused"
 
 def ask(lesson: Lesson, question: Question, place: Place, trail: Trail) -> None:
     """Ask the question, or give the verdict on the learner's answer."""
-    facts = place.asked(question).facts
+    facts = place.result_before_commit(question).facts
     mark = None if stands_still(lesson, question) else numbers.mark
     options = question.filled(facts, mark)
     commit = partial(_commit, lesson, question, place, trail)
@@ -79,12 +79,12 @@ def stage(lesson: Lesson, question: Question, place: Place, trail: Trail) -> Non
         key, sketch = f"{lesson.slug}_{question.name}_sketch", lesson.sketch(question)
         if answer := trail.answers.get(question.name):
             asked_about = lesson.asked_about(question)
-            drawn(sketch, sketch.grade(answer, asked_about), sketch.whole(asked_about), key)
+            draw_graded(sketch, sketch.grade(answer, asked_about), sketch.whole(asked_about), key)
             return
         draw(sketch, key, lambda sent: commit(str(sent)))
         _show_refusal()
     else:
-        text = fill(lesson.step_of(question).text, place.asked(question).facts)
+        text = fill(lesson.step_of(question).text, place.result_before_commit(question).facts)
         for code in CODE.findall(text):
             st.html(markup(code, label=WORDS("code_in_question")))
 

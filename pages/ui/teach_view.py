@@ -159,7 +159,7 @@ def _query(lesson: Lesson, step: int, hidden: list[str], locked: list[str]) -> s
     words = _in_preview()
     if (words.pop("lesson", ""), words.get("step")) == (lesson.slug, str(step)):
         place = Place.opened(lesson, words)
-    return query(lesson, place.values, step, place.drawn, hidden, locked, given)
+    return query(lesson, place.values, step, place.valid_cuts, hidden, locked, given)
 
 
 def _give(title: str, address: str, framed: str) -> None:

@@ -66,7 +66,8 @@ def test_a_question_asks_for_all_that_it_is_about() -> None:
     place.go(2, {})
     assert place.as_data()[-1]["values"] == lesson.defaults | spelled(lesson, step.lab)
     question = present(step.question)
-    assert place.asked(question).facts["u"] == lesson.asked_about(question).facts["u"]
+    before = place.result_before_commit(question)
+    assert before.facts["u"] == lesson.asked_about(question).facts["u"]
 
 
 def test_an_address_does_not_set_what_an_open_question_holds() -> None:
@@ -89,7 +90,7 @@ def test_the_commit_sets_the_lab_to_the_case_asked_and_mends_what_was_cut() -> N
     assert order["values"] == lesson.defaults | spelled(lesson, {**step.lab, **question.reveal})
     assert order["cuts"] == ""
     asked = lesson.asked_about(question).facts
-    assert place.asked(question).facts == asked, "the words stay about the case as asked"
+    assert place.result_before_commit(question).facts == asked, "the words are about this case"
     place.go(number - 1, {})
     place.go(number, {question.name})
     assert place.as_data()[-1]["values"] == order["values"], "shown again on the way back"
@@ -129,7 +130,7 @@ def test_facts_for_the_text_come_cheaply_where_an_address_asks_for_much() -> Non
 
 def test_cuts_that_no_edge_has_are_none() -> None:
     place = Place.opened(find("right_place"), {"cuts": "sqrt_1:0,nothing:3"})
-    assert place.drawn == (("sqrt_1", 0),)
+    assert place.valid_cuts == (("sqrt_1", 0),)
 
 
 def test_passing_a_question_leaves_the_lab_as_a_commit_does() -> None:

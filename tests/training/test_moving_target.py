@@ -31,7 +31,7 @@ def test_with_the_stop_the_true_values_are_at_rest_and_without_the_lowest_loss(
     loss = task.loss(w)
     assert torch.autograd.grad(loss, w)[0].abs().max() < 1e-12
     assert float(loss.detach()) < float(task.loss(task.true()))
-    assert task.off(task.rests(stop=True), task.true()) < 1e-12
+    assert task.rms_error(task.rests(stop=True), task.true()) < 1e-12
 
 
 @pytest.mark.parametrize("rate", [0.2, *also(0.05, 0.01)])

@@ -14,7 +14,7 @@ from ..recorder.recording.plain_tensor import LIMIT
 from ..text import listed
 from .graph import bad_place
 from .run import Run
-from .words import WORDS, Fault, at, called, hook_on, numbers_read, op_called, sentence_start
+from .words import WORDS, Fault, at_entry, called, hook_on, numbers_read, op_called, sentence_start
 
 _AFTERWARDS = WORDS("afterwards")
 _BEFORE = f"{_AFTERWARDS} {WORDS('instead_before')}"
@@ -89,7 +89,7 @@ def _forward(run: Run, ends: list[str]) -> Iterator[Fault]:
     elif nan in order[:1]:
         order = order[:1]
     for node, what, place in order:
-        there = at(place, node.outputs[0])
+        there = at_entry(place, node.outputs[0])
         if node.leaf:
             says = f"{sentence_start(called(node))} holds {what}{there} before any op ran.{follows}"
             do = "Find out where it comes from: the data, or an earlier step."
@@ -219,8 +219,8 @@ def _told(run: Run, one: _Arises, follows: str) -> Fault:
         there = f" at {list(at_output or ())}" if several else ""
         cause = f"the upstream gradient{there} is {short(number)}, and "
     sent, to = short(edge.offered.numbers[place]), called(edge.producer)
-    words = {"op": op_called(run, node), "sent": sent, "to": to, "at": at(place, edge.offered)}
-    says = f"{WORDS('arises', what=what, cause=cause, reads=short(reads), **words)}{follows}"
+    said = {"op": op_called(run, node), "sent": sent, "to": to, "at": at_entry(place, edge.offered)}
+    says = f"{WORDS('arises', what=what, cause=cause, reads=short(reads), **said)}{follows}"
     do = _after_backward(node, edge, place, at_output, number)
     return Fault("nonfinite_backward", says, do, node.name)
 

@@ -157,7 +157,7 @@ class Watch(Listener):
         if spelling is None or (on and not self.begins):
             return
         live = [one for one in tensors_in(args) if one.requires_grad]
-        off = self.recording.switch.off() if live else None
+        off = self.recording.switch.why_off() if live else None
         if on and live and spelling.type != "stop_gradient":
             self.recording.wait(False)
         elif (on or off) and not is_in_place(getattr(function, "__name__", "")):

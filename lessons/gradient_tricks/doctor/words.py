@@ -73,7 +73,7 @@ def numbers_read(node: Node) -> str:
     )
 
 
-def at(place: int | None, value: Value) -> str:
+def at_entry(place: int | None, value: Value) -> str:
     """ " at [1, 2]", where a tensor has several entries."""
     if place is None or len(value.numbers) < 2:
         return ""

@@ -12,7 +12,7 @@ from .partial import is_term
 from .run import Run
 from .source import backward_of
 from .stops import DRAWS
-from .words import WORDS, Fault, at, called, hook_on, it_or_them, numbers_read, op_called
+from .words import WORDS, Fault, at_entry, called, hook_on, it_or_them, numbers_read, op_called
 
 ROUNDINGS = 8
 """A sum that is smaller than so many roundings of its terms has cancelled."""
@@ -178,7 +178,7 @@ def _cancelled(run: Run, node: Node, hit: list[str], is_rounding: bool = False) 
     if is_rounding:
         what = f"{listed(hit)} is rounding alone"
         noise = f" {WORDS('steps_along_noise')}"
-    words = {"name": called(node), "where": at(place, first), "parts": listed(parts, 4)}
+    words = {"name": called(node), "where": at_entry(place, first), "parts": listed(parts, 4)}
     says = f"{WORDS('meet', what=what, count=f'{len(met)}', **words)}{noise}"
     return Fault("zero_gradient", says, WORDS("paths_cancel", name=called(node)), node.name)
 

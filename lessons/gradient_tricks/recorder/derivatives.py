@@ -145,12 +145,14 @@ def _differentiated(
             args.append((name, bool(number) if name == "c" else str(float(number)), True))
         else:
             args.append((name, number, False))
-    return _asked(node.type, tuple(args))[own]
+    return _derivatives(node.type, tuple(args))[own]
 
 
 @lru_cache(4096)
-def _asked(op_type: str, args: tuple[tuple[str, Any, bool], ...]) -> dict[str, float]:
-    """Autograd's derivatives: the edges of an op, their formulas and their sums ask for the same.
+def _derivatives(op_type: str, args: tuple[tuple[str, Any, bool], ...]) -> dict[str, float]:
+    """Autograd's derivative of an op with respect to each float operand.
+
+    Cached: the edges of an op, their formulas and their sums all need it.
 
     Args:
         args: each argument's name, its number and whether it is a tensor.

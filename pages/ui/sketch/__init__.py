@@ -28,8 +28,10 @@ def draw(sketch: Sketch, key: str, commit: Callable[[object], None]) -> None:
     _component(key=key, data=chart(sketch) | {"graded": None}, on_commit_change=send)
 
 
-def drawn(sketch: Sketch, graded: Graded, whole: tuple[list[float], list[float]], key: str) -> None:
-    """The learner's sketch, the whole computed curve over it, and the gap."""
+def draw_graded(
+    sketch: Sketch, graded: Graded, whole: tuple[list[float], list[float]], key: str
+) -> None:
+    """Draw the learner's sketch, the whole computed curve over it, and the gap."""
     role = ROLES[sketch.role]
     shown = {
         "sketch": graded.sketch.tolist(),

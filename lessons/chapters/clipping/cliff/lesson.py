@@ -36,7 +36,7 @@ from lessons.kit.chart_pieces import Trace, axes, cells, dragged, scatter
 from lessons.kit.experiment import components
 from lessons.kit.inputs import array
 from lessons.kit.line_names import names_above
-from lessons.training.step_charts import arms_table, lines_of, of, step_axes, step_chart
+from lessons.training.step_charts import arms_table, fact_or_nan, lines_of, step_axes, step_chart
 from lessons.training.under_way import numbers_at_end
 
 WORDS = Words(__file__)
@@ -266,7 +266,8 @@ def _mark(result: Result) -> Trace:
 def shares(history: History, settings: Settings) -> Figure:
     """The share that has arrived, with each way of clipping."""
     said = ", ".join(
-        f"{name} {of(history.facts, f'{arm}_stayed'):.0%}" for arm, (_, name) in LOOKS.items()
+        f"{name} {fact_or_nan(history.facts, f'{arm}_stayed'):.0%}"
+        for arm, (_, name) in LOOKS.items()
     )
     layout = step_axes(history, (0.0, 1.02), WORDS("share"), WORDS("update"))
     lines = lines_of(LOOKS, "stayed")

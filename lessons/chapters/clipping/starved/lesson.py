@@ -248,16 +248,16 @@ def _sizes(result: Result, settings: Settings) -> Figure:
     ]
     said.append(WORDS("right_said", size=number(abs(float(result.planes["right_here"][-1])), 3)))
     names = NAMES | {"intended_gradient": CURVE.intended_is}
-    ends = [(role, name, powers.of(curves[role]).y) for role, name in names.items()]
-    ends.append(("noise", WORDS("right_logit"), powers.of(right).y))
+    ends = [(role, name, powers.to_powers(curves[role]).y) for role, name in names.items()]
+    ends.append(("noise", WORDS("right_logit"), powers.to_powers(right).y))
     *lines, other = named(ends, layout, TALL)
     y = np.abs(curves["trick_gradient"].y)
     known = bool(np.isfinite(y).all() and y.any())
     return WORDS.chart(
         "size",
         [
-            *(trace for name in GRADIENTS for trace in powers.drawn(curves[name])),
-            *(covered_with(one, "trick_gradient") for one in powers.drawn(right, _circles)),
+            *(trace for name in GRADIENTS for trace in powers.traces(curves[name])),
+            *(covered_with(one, "trick_gradient") for one in powers.traces(right, _circles)),
             *lines,
             covered_with(other, "trick_gradient"),
         ],

@@ -255,10 +255,10 @@ def _training(result: Result, settings: Settings) -> Figure:
     traces: list[Trace] = []
     for role in names:
         if role != "intended_gradient":
-            traces += powers.drawn(losses[role])
+            traces += powers.traces(losses[role])
         if role != "true_gradient":
-            traces.append(points(powers.of(losses[role])))
-    last_powers = ((role, name, powers.of(losses[role]).y) for role, name in names.items())
+            traces.append(points(powers.to_powers(losses[role])))
+    last_powers = ((role, name, powers.to_powers(losses[role]).y) for role, name in names.items())
     at_ends = named(last_powers, layout, SHORT)
     ends = [f"{names[role]} {number(float(series.y[-1]), 3)}" for role, series in losses.items()]
     first, last = (brief(float(losses["trick_gradient"].y[place])) for place in (0, -1))

@@ -332,7 +332,7 @@ def _sizes(result: Result, settings: Settings) -> Figure:
     layout = powers.axes((0.4, many + 0.6), "x", WORDS("size"))
     # Every second one: a phone has no room for all of them.
     marked(layout["xaxis"], list(range(1, many + 1, 2)), [number(x, 4) for x in X[::2]])
-    ends = ((role, name, powers.of(result[role]).y) for role, name in names.items())
+    ends = ((role, name, powers.to_powers(result[role]).y) for role, name in names.items())
     arrived = result["trick_gradient"].y
     places, tops = np.arange(1.0, many + 1), np.full(many, float(powers.high))
     return WORDS.chart(
@@ -365,7 +365,7 @@ def _marks(series: Series, powers: LogAxis) -> Trace:
     said = [number(float(one), 5) for one in series.y]
     name = NAMES[series.role]
     places = np.arange(1.0, len(series.y) + 1)
-    sizes = np.where(np.isfinite(series.y), powers.of(series).y, np.nan)
+    sizes = np.where(np.isfinite(series.y), powers.to_powers(series).y, np.nan)
     drawn = replace(series, x=places, y=sizes)
     return points(drawn) | {
         "name": name,
@@ -398,14 +398,14 @@ def _lengths(result: Result, settings: Settings) -> Figure:
     marked(layout["xaxis"], marks, ["1", *(f"2<sup>{power}</sup>" for power in marks[1:])])
     at = math.log2(settings.scale)
     here = dragged(thin([at, at], [-1e3, 1e3], WORDS("your_scale")), "line", scale="power_of_two")
-    ends = ((role, name, powers.of(curves[role]).y) for role, name in names.items())
+    ends = ((role, name, powers.to_powers(curves[role]).y) for role, name in names.items())
     used, right = map(brief, result.numbers("length_used", "length_right"))
     lengths = (f"{name}: {number(result.number(LENGTHS[role]), 4)}" for role, name in names.items())
     return WORDS.chart(
         "length",
         [
             here,
-            *(trace for role in names for trace in powers.drawn(curves[role])),
+            *(trace for role in names for trace in powers.traces(curves[role])),
             *named(ends, layout, SHORT),
         ],
         layout,

@@ -41,6 +41,7 @@ from lessons.training.stacked import Draws, Linear
 from lessons.training.step_charts import (
     Lines,
     arms_table,
+    final_means,
     line,
     lines_of,
     logarithmic,
@@ -48,7 +49,6 @@ from lessons.training.step_charts import (
     series_of,
     step_axes,
     step_chart,
-    told,
 )
 from lessons.training.under_way import numbers_at_end
 
@@ -331,7 +331,7 @@ def _losses(history: History, settings: Settings) -> Figure:
         [f"−{1 - 10.0**power:.{-power}f}" if power else "0" for power in powers],
     )
     layout["margin"] |= {"l": 72}
-    found = told(history, lines_of(_arms(settings), "loss"), 4)
+    found = final_means(history, lines_of(_arms(settings), "loss"), 4)
     return step_chart(WORDS, "loss", history, lines, layout, found=found)
 
 

@@ -38,12 +38,12 @@ from lessons.training.stacked import Descent, Draws
 from lessons.training.step_charts import (
     arms_table,
     banded,
+    final_means,
     line,
     lines_of,
     over_seeds,
     powers_axes,
     step_chart,
-    told,
 )
 
 WORDS = Words(__file__)
@@ -134,8 +134,8 @@ class Task:
         error: torch.Tensor = w @ ahead + self.reward
         return (error.square() * self.often).sum(-1)
 
-    def off(self, w: torch.Tensor, true: torch.Tensor) -> float:
-        """The distance of these weights' values from the true ones: root mean square."""
+    def rms_error(self, w: torch.Tensor, true: torch.Tensor) -> float:
+        """The root mean square error of these weights' values, with respect to the true ones."""
         return float((w @ self.states - true).square().mean().sqrt())
 
 
@@ -204,7 +204,7 @@ class Learners(TwoArms[ParameterList, Settings]):
     def numbers(self, settings: Settings) -> dict[str, torch.Tensor]:
         """Distance from the true values, expected loss, middle state's value; [seeds], float64."""
         found: dict[str, torch.Tensor] = {}
-        for name, worth in self.worth().items():
+        for name, worth in self.values_by_arm().items():
             found |= {
                 f"{name}_off": (worth - self._true).square().mean(-1).sqrt(),
                 f"{name}_loss": self.task.loss(self.arms[name][0].to("cpu", torch.float64)),
@@ -214,10 +214,10 @@ class Learners(TwoArms[ParameterList, Settings]):
 
     def picture(self, index: int, settings: Settings) -> dict[str, Array]:
         """The values of all seeds, of the one that is drawn, as they are and where they rest."""
-        worth = arrays(self.worth())
+        worth = arrays(self.values_by_arm())
         return worth | {f"{name}_shown": one[index] for name, one in worth.items()} | self._still
 
-    def worth(self) -> dict[str, torch.Tensor]:
+    def values_by_arm(self) -> dict[str, torch.Tensor]:
         """The value of each state by arm, [seeds, states], float64 on the CPU."""
         return {
             name: arm[0].to("cpu", torch.float64) @ self.task.states
@@ -285,7 +285,7 @@ def rests(trial: Trial[Settings]) -> dict[str, float]:
     return {
         "own_gradient": float(came[here]),
         "next_gradient": float(came[after]),
-        **{f"{name}_rests_off": task.off(w, true) for name, w in rests.items()},
+        **{f"{name}_rests_off": task.rms_error(w, true) for name, w in rests.items()},
         **{f"{name}_rests_loss": float(task.loss(w)) for name, w in rests.items()},
         **factors(whole, settings.discount, settings.rate),
     }
@@ -351,7 +351,7 @@ def _values(history: History, settings: Settings) -> Figure:
         layout,
         HIGHEST,
         which=_which(settings).capitalize(),
-        found=told(history, lines_of(ARMS, "middle"), 3),
+        found=final_means(history, lines_of(ARMS, "middle"), 3),
         seed=int(picture["seed"][0]),
         done=history.done,
         true=number(float(true[middle]), 3),
@@ -403,7 +403,7 @@ def two_next_states_by_rest() -> dict[str, float]:
     """Distances from the true values at rest, with one sampled next state and with two."""
     task = task_of(Settings.read({}))
     true = task.true()
-    one, two = (task.off(w, true) for w in (task.rests(stop=False), two_next_states(task)))
+    one, two = (task.rms_error(w, true) for w in (task.rests(stop=False), two_next_states(task)))
     return {"one_next_off": one, "two_next_off": two, "twice_off": 2 * one}
 
 

@@ -158,7 +158,7 @@ def compute(program: Program, settings: Settings) -> Result:
     )
 
 
-def drawn(settings: Settings) -> Mapping[str, object]:
+def sampled_inputs(settings: Settings) -> Mapping[str, object]:
     """The ordinary inputs, for in_torch.py."""
     return {"x": ordinary(settings.batch - 1)}
 
@@ -333,7 +333,7 @@ LESSON = Lesson(
         table,
         (_arrows,),
         start=run,
-        sampled_values=drawn,
+        sampled_values=sampled_inputs,
         direct_labels=True,
     ),
     facts=(mixed,),

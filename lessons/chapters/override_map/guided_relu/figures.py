@@ -19,7 +19,7 @@ from lessons.contract.words import Words
 from lessons.gradient_tricks.text import number
 from lessons.kit.chart_pieces import Trace, annotation, plane
 from lessons.kit.components import component_table
-from lessons.training.step_charts import arms_table, of
+from lessons.training.step_charts import arms_table, fact_or_nan
 
 WORDS = Words(__file__)
 
@@ -46,7 +46,7 @@ def table(history: History, settings: Settings) -> Table:
     # Not beyond: the learner first predicts what another randomised layer does.
     measures = {str(n): _randomised(n).replace("<br>", " ") for n in range(1 + settings.randomised)}
     accuracy, lowest, highest = (
-        of(history.facts, f"accuracy{end}") for end in ("", "_lowest", "_highest")
+        fact_or_nan(history.facts, f"accuracy{end}") for end in ("", "_lowest", "_highest")
     )
     what = WORDS(
         "alike_table", done=history.done, accuracy=accuracy, lowest=lowest, highest=highest
@@ -83,7 +83,7 @@ def _maps(history: History, settings: Settings) -> Figure:
 
 def _correlations(facts: Facts, layers: int) -> str:
     """A title with each rule's mean rank correlation after so many layers are randomised."""
-    each = ((rule, of(facts, f"{rule}_{layers}") + 0.0) for rule in RULES)
+    each = ((rule, fact_or_nan(facts, f"{rule}_{layers}") + 0.0) for rule in RULES)
     return ", ".join(f"{CALLED[rule]} {share:.2f}" for rule, share in each).replace("-", "−")
 
 

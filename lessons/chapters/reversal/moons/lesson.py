@@ -36,7 +36,7 @@ from lessons.training.by_seed import TwoArms
 from lessons.training.contours import above, grid
 from lessons.training.settings import two_networks
 from lessons.training.stacked import Draws, Linear, Tanh, accuracy, cross_entropy, one_seed
-from lessons.training.step_charts import arms_table, crowd, of, step_axes, step_chart
+from lessons.training.step_charts import arms_table, crowd, fact_or_nan, step_axes, step_chart
 from lessons.training.under_way import numbers_at_end
 
 WORDS = Words(__file__)
@@ -365,7 +365,8 @@ def _losses(history: History, settings: Settings) -> Figure:
     }
     layout = step_axes(history, (0.0, 1.5), WORDS("loss"))
     label, domain = (
-        number(of(history.facts, name), 2) for name in ("trick_label_loss", "trick_domain_loss")
+        number(fact_or_nan(history.facts, name), 2)
+        for name in ("trick_label_loss", "trick_domain_loss")
     )
     return step_chart(WORDS, "losses", history, lines, layout, label=label, domain=domain)
 
@@ -412,7 +413,7 @@ def static_table(result: Result, settings: Settings) -> Table:
 
 
 def _percent(facts: Facts, name: str) -> str:
-    return f"{of(facts, name):.0%}"
+    return f"{fact_or_nan(facts, name):.0%}"
 
 
 # What the gradient is at one point is seen in the graph and in the table.

@@ -75,13 +75,13 @@ def under_adam() -> float:
 def faster_classifier(result: Result) -> str:
     """Grade which change gives the classifier ten times its gradient and the extractor the same."""
 
-    def off(name: str) -> float:
+    def distance(name: str) -> float:
         extractor, classifier = (
             result.number(f"{name}_{player}_times") for player in ("extractor", "classifier")
         )
         return abs(extractor - 1) + abs(classifier - 10)
 
-    return min(CHANGES, key=off)
+    return min(CHANGES, key=distance)
 
 
 LESSON = Lesson(

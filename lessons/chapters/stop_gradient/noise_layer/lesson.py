@@ -37,10 +37,10 @@ from lessons.training.stacked import Draws, Linear
 from lessons.training.step_charts import (
     arms_table,
     banded,
+    fact_or_nan,
     line,
     lines_of,
     logarithmic,
-    of,
     over_seeds,
     powers_of_ten,
     step_axes,
@@ -363,7 +363,7 @@ def _noise_by_layer(history: History, settings: Settings) -> Figure:
     side, shift = ("left", 5) if place < LAYERS / 2 else ("right", -5)
     where = {"xanchor": side, "yanchor": "top", "xshift": shift}
     layout["annotations"] = [annotation(place + 0.5, decades[1], WORDS("noise"), **where)]
-    first = [of(facts, f"{arm}_noise_1") for arm in ARMS]
+    first = [fact_or_nan(facts, f"{arm}_noise_1") for arm in ARMS]
     plain, trick = (number(one, 2) if all(map(math.isfinite, first)) else None for one in first)
     return WORDS.chart(
         "noise",

@@ -114,13 +114,13 @@ LINES = {
 def leaky_spellings() -> dict[str, float]:
     """Test which of ``LINES`` have the value of relu and the slope of a leaky relu: 1 or 0."""
 
-    def of(line: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> list[list[float]]:
+    def y_and_dy(line: Callable[[torch.Tensor, torch.Tensor], torch.Tensor]) -> list[list[float]]:
         x = torch.tensor(LEAKY_X, dtype=torch.float64, requires_grad=True)
         y = line(torch.relu(x), torch.nn.functional.leaky_relu(x, LEAK))
         return [y.tolist(), gradient(y, x).tolist()]
 
-    found = {name: of(line) for name, line in LINES.items()}
-    wanted = [of(lambda relu, leaky: relu)[0], of(lambda relu, leaky: leaky)[1]]
+    found = {name: y_and_dy(line) for name, line in LINES.items()}
+    wanted = [y_and_dy(lambda relu, leaky: relu)[0], y_and_dy(lambda relu, leaky: leaky)[1]]
     return {
         "leak": LEAK,
         "leaky_x": LEAKY_X[0],

@@ -250,7 +250,7 @@ def _facts(
     return facts
 
 
-def drawn(settings: Settings) -> dict[str, list[float]]:
+def sampled_noise(settings: Settings) -> dict[str, list[float]]:
     """The noise of this draw at each of the learner's x, as in_torch.py has it."""
     return {"u": noise_at_points(settings).tolist()}
 
@@ -404,5 +404,5 @@ LAB = Lab(
     preview_note=WORDS("fewer_draws"),
     seconds=seconds,
     start=EXPERIMENT.run,
-    sampled_values=drawn,
+    sampled_values=sampled_noise,
 )

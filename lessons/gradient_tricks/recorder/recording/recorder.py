@@ -175,7 +175,7 @@ class Recorder(TorchFunctionMode):
     def _record(self, call: Call, run: Callable[[], Any], function: str = "") -> Any:
         """Run an op and write down its node, unless it is a part of an `autograd.Function`."""
         with unseen():
-            gradients_on, off = torch.is_grad_enabled(), self.recording.switch.off()
+            gradients_on, off = torch.is_grad_enabled(), self.recording.switch.why_off()
         if not gradients_on and off is None:
             return self._inside(call, run)
         with unseen():

@@ -56,7 +56,7 @@ class Switch:
             self._before[id(context)] = self._off
         self._off = None if enabled else self._off or _switched(switching)
 
-    def off(self) -> Off | None:
+    def why_off(self) -> Off | None:
         """Why gradients are off now; None where they are on, or an `autograd.Function` runs."""
         if torch.is_grad_enabled():
             return None
