@@ -80,9 +80,7 @@ def _main_stays() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="module")
 def _freeze() -> None:
-    """Leave out what earlier files made where garbage is collected, or the doctor looks through all
-    objects for optimizers.
-    """
+    """Freeze what earlier files made: the doctor looks through all other objects for optimizers."""
     gc.collect()
     gc.freeze()
 

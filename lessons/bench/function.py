@@ -47,7 +47,7 @@ class Function:
     Args:
         lines: in the order they run.
         inputs: the names that it reads besides the noise; the charts move the first one.
-        middle: replaces the noise where that neither adds nor multiplies and is taken out.
+        middle: replaces u where it can't just be left out.
     """
 
     lines: tuple[Line, ...]
@@ -164,13 +164,13 @@ def read_function(text: str, inputs: Sequence[str], noise: str, middle: float = 
 
 @lru_cache(maxsize=64)
 def needs_middle(text: str) -> bool:
-    """Whether the noise is anywhere that it neither adds nor multiplies."""
+    """Whether u can't just be left out: in `sin(u)` or `u / x`, not in `x * u` or `x - u`."""
     lines = (one.value for one in ast.parse(text).body if isinstance(one, ast.Assign | ast.Expr))
     return any(NOISE in names_in(_with_noise(value, "off", _name(NOISE))) for value in lines)
 
 
 def after_trick(name: str) -> str:
-    """What the lines of a program read in place of an input that has a trick around it."""
+    """The name that a program's lines read where a trick is around the input of this name."""
     return f"{name}_in"
 
 
@@ -205,7 +205,7 @@ def _is_noise(node: ast.expr) -> bool:
 
 
 def _beside_noise(node: ast.expr) -> ast.expr | None:
-    """The other operand of an operator that has the noise as one."""
+    """The v of `v * u`, `v / u`, `v + u`, `v - u`, `u * v` or `u + v`; None for other nodes."""
     if not isinstance(node, ast.BinOp):
         return None
     left, right = map(_is_noise, (node.left, node.right))
@@ -215,11 +215,11 @@ def _beside_noise(node: ast.expr) -> ast.expr | None:
 
 
 class _Noise(ast.NodeTransformer):
-    """Takes the noise out, or makes each product or sum with it the one or the other.
+    """Takes u out of an expression, or turns each `v * u` and `v + u` into what `noise` names.
 
     Args:
         noise: "off", "multiply" or "add".
-        middle: replaces the noise where that neither adds nor multiplies and is taken out.
+        middle: replaces u where it can't just be left out.
     """
 
     def __init__(self, noise: str, middle: ast.expr) -> None:

@@ -72,7 +72,7 @@ class Bug:
 
 
 def changed(code: C, parts: Mapping[str, str]) -> C:
-    """The same function with parts of its text put otherwise, wherever they stand.
+    """Copy a function, with parts of its text replaced wherever they are.
 
     Args:
         code: a function of bug.py.

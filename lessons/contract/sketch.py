@@ -96,7 +96,7 @@ class Sketch:
             raise ValueError(f"no role {self.role!r}; there are {list(ROLES)}")
 
     def on(self, figures: Sequence[Figure], beliefs: Mapping[str, Array]) -> "Sketch":
-        """The same on the lab's chart, one of these; its ends move until 0 is a level."""
+        """A copy with axis and lines of its chart in `figures`; the ends move: 0 is a level."""
         chart = next(one for one in figures if one.name == self.chart)
         axis = chart.layout["yaxis"]
         low, high = axis["range"]

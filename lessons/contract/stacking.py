@@ -61,9 +61,7 @@ def _upwards(ends: Mapping[int, float]) -> list[int]:
 
 
 def apart(places: list[float], tall: float) -> list[float]:
-    """Ascending places, in pixels, moved as little as needed to stand a line apart, from 0 to
-    ``tall``.
-    """
+    """Move ascending places as little as needed to be a line apart, from 0 to ``tall`` pixels."""
     groups: list[list[float]] = []  # names that touch stand around the middle of their places
     for place in places:
         groups.append([place])

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 
 def which(**holds: bool) -> str:
-    """Of two, the name of the one of which it holds; ``both`` or ``neither`` otherwise.
+    """The name of the one statement that holds; ``both`` if both do, ``neither`` if none does.
 
     >>> which(extractor=True, classifier=False), which(extractor=True, classifier=True)
     ('extractor', 'both')

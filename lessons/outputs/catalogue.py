@@ -88,7 +88,7 @@ def lessons_by_slug() -> dict[str, Lesson]:
 
 @cache
 def lessons_by_earlier_slug() -> dict[str, Lesson]:
-    """The lesson that the address of an earlier one leads to, by the earlier one's slug."""
+    """The lesson that an earlier slug leads to: its front matter has the slug under `formerly`."""
     return {
         slug: one
         for one in lessons()

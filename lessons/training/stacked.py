@@ -110,7 +110,7 @@ def tanh_(x: torch.Tensor) -> torch.Tensor:
 def cross_entropy(
     logit: torch.Tensor, target: torch.Tensor, weight: torch.Tensor | None = None
 ) -> torch.Tensor:
-    """Of a logit and a label 0 or 1: the mean over the points, one a seed, shape [..., seeds].
+    """Mean cross-entropy of a logit and a label 0 or 1 over the points; shape [..., seeds].
 
     Args:
         logit: shape [..., seeds, 1, points].

@@ -117,8 +117,8 @@ class Option(TypedDict):
 
 
 class Control(TypedDict):
-    """One control; ``value`` is what it shows, refused text included, and ``of`` the list of which
-    it chooses an entry.
+    """One control; ``value`` is what it shows, refused text included; ``of`` is the name of the
+    list control whose entry it chooses.
 
     The value of an interval is two numbers with a comma between them; ``ends`` has the words for
     its two handles. With ``spread`` the second number is the distance to both sides of the first.

@@ -90,7 +90,7 @@ served = {
     for path in STATIC.rglob("*")
     if path.suffix in TYPES
 }
-"""By address, relative to the site's."""
+"""The files to serve, by address relative to the site's."""
 
 
 def add_file(name: str, content: bytes) -> str:

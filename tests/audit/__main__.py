@@ -27,7 +27,7 @@ EXCUSED = {
 
 
 def vulnerabilities(python: Path) -> tuple[list[str], int]:
-    """What is known of the packages, a line each; and how many of them the database knew.
+    """A line for each known vulnerability; and how many of the packages the database knew.
 
     Raises:
         OSError: it cannot be reached.
@@ -43,7 +43,7 @@ def vulnerabilities(python: Path) -> tuple[list[str], int]:
 
 
 def vulnerable(packages: Iterable[dict[str, Any]]) -> tuple[list[str], int]:
-    """The same, from what pip-audit prints."""
+    """A line for each vulnerability in pip-audit's answer; and how many packages it knew."""
     known = [one for one in packages if "skip_reason" not in one]
     found = [
         f"{one['name']} {one['version']}: {bug['id']}, "
@@ -63,7 +63,7 @@ def licences(python: Path) -> list[dict[str, str]]:
 
 
 def not_free(packages: Iterable[dict[str, str]]) -> list[str]:
-    """Those whose licence is not among the free ones, a line each."""
+    """A line for each package whose licence is not among the free ones."""
     return [
         f"{one['Name']} {one['Version']}: {one['License']}"
         for one in packages

@@ -144,9 +144,7 @@ def answered(page: Page) -> None:
 
 
 def silent(page: Page) -> None:
-    """Wait until Streamlit's script has run and nothing more has gone over its socket for a second;
-    needs `SPY`.
-    """
+    """Wait until Streamlit's script is done and its socket silent for a second; needs `SPY`."""
     page.wait_for_function(
         """() => document.querySelector('.stApp[data-test-script-state="notRunning"]')
             && performance.now() - (last.stream ?? 0) > 1000"""
@@ -224,7 +222,7 @@ def exact(page: Page, name: str) -> Locator:
 
 
 def cells(page: Page) -> list[list[str]]:
-    """The table of the lab."""
+    """The cells of the lab's table, row by row."""
     found: list[list[str]] = page.locator("[data-table] tbody tr").evaluate_all(
         "rows => rows.map(row => [...row.querySelectorAll('td, th')].map(one => one.innerText))"
     )
@@ -232,7 +230,7 @@ def cells(page: Page) -> list[list[str]]:
 
 
 def rows(page: Page) -> list[list[str]]:
-    """The same, once its drawer is open."""
+    """Open the table's drawer, and return its cells."""
     open_drawers(page, "table").locator("[data-table] tbody tr").first.wait_for()
     return cells(page)
 

@@ -53,9 +53,7 @@ def open_trace(browser: Browser, tmp_path: Path) -> Iterator[OpenTrace]:
 
 
 def computed(page: Page) -> float:
-    """Seconds that the page's process has computed; how long a busy machine lets it wait is not in
-    them.
-    """
+    """Seconds that the page's process has computed, whatever time a busy machine made it wait."""
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable")
     found = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}

@@ -8,7 +8,7 @@ from lessons.check.text import typed_numbers
 from lessons.outputs.catalogue import ROOT
 
 TEXTS = [one for one in ROOT.glob("**/en.md") if not one.with_name("lesson.py").exists()]
-"""Of chapters, and of what lessons share; `lessons.check` reads those of lessons."""
+"""The texts of chapters, and those that lessons share; `lessons.check` reads those of lessons."""
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.parent.relative_to(ROOT)))

@@ -40,7 +40,7 @@ STARTS = ("<", "import ", "python -m ", "pip ", "gradient-tricks ", "gt.")
 """How code and HTML begin."""
 CALL = re.compile(r"[\w.]+\(.*\)")
 COMMENT = re.compile(r'("""|# )\w')
-"""In code of several lines: words that a learner reads."""
+"""The start of words that a learner reads in code of several lines."""
 SHOWN_ERRORS = ("PlaygroundError", "refused", "error", "_error", "_wrong", "_wrong_field")
 """A learner reads what they say."""
 CODE_OR_TORCHS = (

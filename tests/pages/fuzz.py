@@ -47,7 +47,7 @@ CHAPTERS = [one.slug for one in chapters()]
 PAGES = ["", *CHAPTERS, *OTHER_PAGES]
 SLUGS = [one.slug for one in lessons()]
 MARK = "zqx"
-"""In every hostile word, so that it is found again on the page."""
+"""A part of every hostile word: the page is searched for it."""
 HOSTILE = (
     f"<b>{MARK}</b>", f"<script>{MARK}()</script>", f"[{MARK}](//{MARK}.cd)", f"![](//{MARK}.cd)",
     f"${MARK}$", f":{MARK}:", f"`{MARK}`", f'"{MARK}=1 x="', f"'><i {MARK}>", f"https://{MARK}.cd",

@@ -75,6 +75,6 @@ def sent(
 
 
 def run(coroutine: Coroutine[object, object, Result]) -> Result:
-    """In a thread of its own: Playwright may have a loop running in this one."""
+    """Run it in a thread of its own: Playwright may have a loop running in this one."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, coroutine).result()

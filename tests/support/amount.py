@@ -22,7 +22,7 @@ def seeds(few: int, many: int) -> range:
 
 
 def also(*values: Any) -> list[Any]:
-    """Of a test with parameters: these in ``make test-long`` alone."""
+    """Parameters of a test that only ``make test-long`` runs."""
     return [
         pytest.param(*(one if isinstance(one, tuple) else (one,)), marks=pytest.mark.long)
         for one in values

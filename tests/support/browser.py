@@ -82,9 +82,7 @@ def find(playwright: Playwright) -> str | None:
 
 
 def launch(playwright: Playwright, *flags: str, without: Sequence[str] = ()) -> Browser:
-    """Start the browser that `find` found, with flags of the caller's own perhaps, and without some
-    of Playwright's.
-    """
+    """Start the browser that `find` found, with these flags and without some of Playwright's."""
     return playwright.chromium.launch(
         executable_path=_path(playwright),
         args=[*FLAGS, *flags],

@@ -113,6 +113,6 @@ def found(fuzzer: str, cases: int) -> dict[str, Any]:
 
 
 def _megabytes() -> int:
-    """Of this process, freed ones given back."""
+    """The memory of this process, once freed memory is given back."""
     clean()
     return resident() >> 20

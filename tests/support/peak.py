@@ -22,7 +22,7 @@ FIXED_WORK = 0.0150
 
 
 class Cost(NamedTuple):
-    """Of one answer.
+    """The cost of one answer.
 
     Args:
         megabytes: above idle, at the peak.

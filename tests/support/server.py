@@ -45,9 +45,7 @@ def streamlit(
     port: int = 0,
     settings: Mapping[str, object] = {},
 ) -> Iterator[Server]:
-    """`streamlit run script` on a free port, or on this one. The settings are those of `cwd` and
-    these, and no others.
-    """
+    """`streamlit run script` on a free port, or on this one, with `cwd`'s settings and these."""
     health = f"/{settings.get('server.baseUrlPath', '')}/_stcore/health".replace("//", "/")
     host = str(settings.get("server.allowedHosts", ""))
     port = port or free_port()

@@ -155,7 +155,7 @@ def soft(node: Node) -> str:
 
 
 def _whole_numbers(node: Node) -> tuple[Node, str] | None:
-    """Who gives numbers that are no floats, and of which dtype: the op, or an output it reads."""
+    """The op whose output isn't floating point, and its dtype: one that it reads, or itself."""
     for edge in node.operands:  # first what it reads, such as the places that topk gives
         if edge.producer.requires_grad and not edge.value.dtype.startswith(_FLOATS):
             return edge.producer, edge.value.dtype

@@ -150,9 +150,7 @@ def _differentiated(
 
 @lru_cache(4096)
 def _derivatives(op_type: str, args: tuple[tuple[str, Any, bool], ...]) -> dict[str, float]:
-    """Autograd's derivative of an op with respect to each float operand.
-
-    Cached: the edges of an op, their formulas and their sums all need it.
+    """Autograd's derivatives of an op; cached, as its edges, formulas and sums all need them.
 
     Args:
         args: each argument's name, its number and whether it is a tensor.

@@ -43,7 +43,7 @@ def listed(words: Sequence[str], most: int = 6) -> str:
 
 
 def visible(text: str, most: int = 40) -> str:
-    """Text that came from anywhere, for a message: one line, cut short, nothing unseen in it.
+    """Text of unknown origin for a message: one line, cut short, unprintable characters replaced.
 
     >>> visible("x" * 50, most=4), visible("a" + chr(0))
     ('xxx…', 'a�')
@@ -53,7 +53,7 @@ def visible(text: str, most: int = 40) -> str:
 
 
 def cited(text: str, most: int = 32) -> str:
-    """The same in quotes.
+    """Text of unknown origin in quotation marks, cut short, unprintable characters replaced.
 
     >>> cited("x" * 50, most=4), cited("a" + chr(0))
     ('“xxx…”', '“a�”')
@@ -62,7 +62,7 @@ def cited(text: str, most: int = 32) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """So many of something.
+    """A number and its noun, singular or plural.
 
     >>> counted(1, "seed"), counted(2000, "draw")
     ('1 seed', '2,000 draws')

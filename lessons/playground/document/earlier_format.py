@@ -111,7 +111,7 @@ def _input(name: str, given: str) -> Input:
 
 
 def _renamed(text: str) -> str:
-    """The text with a _ behind each name of its own that is a function's by now."""
+    """The text, with a _ after each of its own names that a function of ours has by now."""
     given = re.findall(r"\w+", " ".join(_LEFT.findall(text)))
     taken = "|".join(name for name in OUR_NAMES if name in given)
     if not taken:

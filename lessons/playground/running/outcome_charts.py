@@ -40,7 +40,7 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 Ranges = tuple[tuple[float, float], tuple[float, float]]
-"""Of the y axes: the value's, the gradients'."""
+"""The ranges of the value's y axis and of the gradients' y axis."""
 
 
 def figures(outcome: Outcome, document: Document, ranges: Ranges | None = None) -> list[Figure]:

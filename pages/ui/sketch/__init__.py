@@ -19,7 +19,7 @@ _component = component("gradient_sketch", "sketch", '<div class="gt-sketch"></di
 
 
 def draw(sketch: Sketch, key: str, commit: Callable[[object], None]) -> None:
-    """The chart with handles to move; ``commit`` gets what the browser sends, whatever it is."""
+    """Draw the chart with handles to move; ``commit`` gets whatever the browser sends."""
 
     def send() -> None:
         if (text := sent(key, "commit")) is not None:
@@ -47,7 +47,7 @@ def draw_graded(
 
 
 def as_numbers(sketch: Sketch, graded: Graded) -> None:
-    """The same at the handles, folded away."""
+    """Show the sketch and the curve at each handle as a table, in a closed expander."""
     columns = {
         "x": [number(x) for x in graded.x.tolist()],
         WORDS("sketch_column"): [number(y, 3) for y in graded.sketch.tolist()],

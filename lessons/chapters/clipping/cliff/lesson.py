@@ -108,7 +108,7 @@ def _landscape(program: Program, settings: Settings) -> Mapping[str, float]:
 
 
 def _facts_of_paths(places: Array, errors: Array) -> Mapping[str, float]:
-    """Of each path: when it first left the window (0: never), and where it ends."""
+    """When each path first left the window (0: never), and where it ends."""
     out = ~inside(*places.transpose(1, 0, 2))
     facts: dict[str, float] = {}
     for index, arm in enumerate(ARMS):

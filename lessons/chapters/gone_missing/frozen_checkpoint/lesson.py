@@ -88,7 +88,7 @@ class Network:
 
     @property
     def weights(self) -> Sequence[torch.Tensor]:
-        """In the order of NAMES."""
+        """Embedding, adapters and head, in the order of NAMES."""
         return self.embedding, *(layer.adapter for layer in self.layers), self.head
 
     def loss(self, program: Program, settings: Settings) -> torch.Tensor:

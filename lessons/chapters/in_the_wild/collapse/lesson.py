@@ -84,8 +84,8 @@ def cosine(one: torch.Tensor, two: torch.Tensor) -> torch.Tensor:
     return torch.nn.functional.cosine_similarity(one, two, dim=-2).mean(-1)
 
 
-def itself(features: torch.Tensor) -> torch.Tensor:
-    """In place of a predictor."""
+def no_predictor(features: torch.Tensor) -> torch.Tensor:
+    """The features as they are, in place of a prediction."""
     return features
 
 
@@ -122,7 +122,7 @@ class Networks(torch.nn.Module):
 
 
 def two_layers(inputs: int, hidden: int, outputs: int, draws: Draws) -> Sequential:
-    """A relu between them."""
+    """Two linear layers with a relu between them."""
     return Sequential(Linear(inputs, hidden, draws), ReLU(), Linear(hidden, outputs, draws))
 
 
@@ -165,7 +165,7 @@ class Pairs(TwoArms[Networks, Settings]):
         self, program: Program, arm: Networks, noise: torch.Tensor, stop: bool, settings: Settings
     ) -> torch.Tensor:
         views = (arm.features(self.x + NOISE * one) for one in noise.unbind(1))
-        predictor = arm.predictor if settings.head == "network" else itself
+        predictor = arm.predictor if settings.head == "network" else no_predictor
         loss: torch.Tensor = program(*views, predictor=predictor, stop=stop)
         return loss
 
@@ -236,7 +236,7 @@ class FixedPredictor:
         self.predictor = one_op("predictor")(self._predict)  # its only operand: the features
 
     def _predict(self, features: torch.Tensor) -> torch.Tensor:
-        """[FEATURES, 1] to the same."""
+        """Predict features from features, both of shape [FEATURES, 1]."""
         return self.outer @ torch.relu(self.inner @ features)
 
     def back(self, features: torch.Tensor, upstream: torch.Tensor) -> torch.Tensor:
@@ -247,7 +247,9 @@ class FixedPredictor:
 def one_pair(settings: Settings) -> Start:
     """The loss of one pair of views, the predictor one op."""
     one, two = (view.to(*device_and_dtype(settings)).requires_grad_() for view in views())
-    predictor = FixedPredictor(one.detach()).predictor if settings.head == "network" else itself
+    predictor = (
+        FixedPredictor(one.detach()).predictor if settings.head == "network" else no_predictor
+    )
     arguments = {"predictor": predictor, "stop": settings.target == "stopped"}
     return Start({"one": one, "two": two}, arguments, (0, 0))
 
@@ -255,14 +257,14 @@ def one_pair(settings: Settings) -> Start:
 def through_the_prediction(one: torch.Tensor, predictor: Predictor, **_: object) -> torch.Tensor:
     """The gradient at the first view with the targets held still, by formula."""
     like, (one, two) = one, views()
-    if predictor is itself:
+    if predictor is no_predictor:
         return (-of_cosine(one, two) / 2).to(like)
     fixed = FixedPredictor(one)
     return (-fixed.back(one, of_cosine(fixed.predictor(one), two)) / 2).to(like)
 
 
 def of_cosine(one: torch.Tensor, two: torch.Tensor) -> torch.Tensor:
-    """By formula, the cosine similarity's gradient with respect to ``one``; [FEATURES, 1]."""
+    """The formula of the cosine similarity's gradient with respect to ``one``; [FEATURES, 1]."""
     along, other = one / one.norm(), two / two.norm()
     slope: torch.Tensor = (other - (along * other).sum() * along) / one.norm()
     return slope
@@ -279,7 +281,7 @@ def kept_without_predictor(program: Program) -> float:
     slopes = []
     for stop in (True, False):
         leaf = one.clone().requires_grad_()
-        slopes.append(gradient(program(leaf, two, itself, stop), leaf))
+        slopes.append(gradient(program(leaf, two, no_predictor, stop), leaf))
     return float(slopes[0].norm() / slopes[1].norm())
 
 

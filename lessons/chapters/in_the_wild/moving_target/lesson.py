@@ -257,13 +257,13 @@ def target_held_still(
     discount: float,
     stop: bool,
 ) -> torch.Tensor:
-    """By formula, the gradient of one step's loss through the first state's value alone."""
+    """The formula of one step's gradient through the first state's value alone."""
     error = discount * (w @ there[:, 0]) + reward - w @ here[:, 0]
     return -2 * error * here[:, 0]
 
 
 def factors(program: Program, discount: float, rate: float) -> dict[str, float]:
-    """By what one step multiplies the weight that two states share, with a stop and without."""
+    """The factor of one step on the weight that two states share, with a stop and without."""
     task = task_of(Settings.read({"task": "two"}) | {"discount": discount})
     found = {}
     for name, stop in (("stopped", True), ("open", False)):

@@ -50,8 +50,8 @@ def scope(x: torch.Tensor, factor: float, inner: float, ops: int, place: str) ->
     return y**2
 
 
-def _when(factor: float, x: float) -> dict[str, float]:
-    """The gradient of an identity inside a map taken outside it, and the other way round."""
+def _inside_and_outside(factor: float, x: float) -> dict[str, float]:
+    """An identity's gradient: created in a map and differentiated outside, and vice versa."""
 
     def rule(op: object, upstream: torch.Tensor) -> torch.Tensor:
         return factor * upstream
@@ -114,7 +114,7 @@ def beliefs(run: Run, settings: Settings) -> dict[str, float | str]:
         "left": run(ops=1, place="left")["trick_gradient"],
         "seen": what_is_seen(),
         **in_no_grad(),
-        **_when(factor, run()["true_gradient"] / 2),
+        **_inside_and_outside(factor, run()["true_gradient"] / 2),
     }
 
 

@@ -238,7 +238,7 @@ def players_lab(settings: type[Players] = Players, **compared: Sequence[str]) ->
 
 
 def _arrows(trial: Trial[Players]) -> Iterator[Series]:
-    """Where each arrow starts and ends: one an example, the classifier's weight last."""
+    """Start and tip of each arrow: one for each example, the last for the classifier's weight."""
     x = trial.leaf("x")
     starts = array(torch.cat([x @ trial.leaf("w1"), trial.leaf("w2")[None]]))
     places = np.arange(1.0, len(starts) + 1)

@@ -236,7 +236,7 @@ class Long(TwoArms[ModuleList, Settings]):
         }
 
     def _gradients(self, settings: Settings) -> dict[str, list[torch.Tensor]]:
-        """By arm, each layer's weight gradient for every draw, shape [seeds, draws, entries].
+        """Each layer's weight gradient for every draw, by arm; shape [seeds, draws, entries].
 
         Each draw has a network of its own, to get its own gradient.
         """

@@ -314,14 +314,14 @@ class Recorder(TorchFunctionMode):
             self._copy(kind, sources, [leaf])
 
     def _overwrote(self, node: Node, changed: list[torch.Tensor]) -> None:
-        """Of memory that an op wrote into, tell the leaf that it belongs to."""
+        """Tell a leaf that an op wrote into its memory."""
         for one in changed:
             owner = self._memories[memory(one)][0][0]
             if owner is not one and owner.is_leaf and owner.requires_grad:
                 self._replaced(owner, [one], node.type)
 
     def _note_outside(self, tensor: torch.Tensor, call: str) -> None:
-        """Its numbers, or its memory, are in other hands now."""
+        """Note that a call handed out the tensor's numbers or its memory."""
         if call in LETS_OTHERS_WRITE:
             self.recording.saved.may_change(tensor)
         if call in LEAVES_TORCH and tensor.requires_grad:

@@ -81,7 +81,7 @@ class Recording:
         self.saved = Saved()
         self.left: list[Left] = []
         self.asked: list[tuple[torch.Tensor, list[torch.Tensor], list[torch.Tensor]]] = []
-        """Of each `torch.autograd.grad`: an output, what it went back to, and the gradients."""
+        """For each `torch.autograd.grad`: an output, the tensors it went back to, the gradients."""
         self.used: set[str] = set()
         """The nodes that the program gave to `torch.autograd.grad`, or wrote as text."""
         self.turned: dict[str, Where] = {}

@@ -38,7 +38,7 @@ class _Known(NamedTuple):
 
 
 _Changed = dict[int, tuple[_Known, Value | None, bool]]
-"""By its place a tensor of an op, what it is now, and whether torch refuses it."""
+"""By place: a tensor of an op, its value now, and whether torch refuses to read it."""
 
 
 class _Op(NamedTuple):
@@ -50,7 +50,7 @@ class _Op(NamedTuple):
 
 
 class Saved:
-    """Of one recording: where the tensors of each op were, and which op wrote into what."""
+    """The memory of one recording's ops: where their tensors were, and which op wrote into what."""
 
     def __init__(self) -> None:
         self._ops: dict[int, _Op] = {}  # by autograd's number
@@ -242,7 +242,7 @@ def _which(kept: torch.Tensor, known: list[_Known], held: _Held) -> _Known | Non
 
 
 def _read(kept: torch.Tensor, one: _Known) -> torch.Tensor:
-    """The op's tensor as it is now, through what was kept of it, were that a transposed view."""
+    """The op's tensor as it is now, read through `kept`, perhaps a transposed or conjugate view."""
     if kept.is_conj() != one.conjugate:  # the same memory, read with the other sign
         kept = kept.detach().conj()
     if tuple(kept.shape) == one.shape and kept.stride() == one.stride:
