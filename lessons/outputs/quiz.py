@@ -28,11 +28,11 @@ WORDS = Texts(__file__)
 LENGTH = 5
 """Items in a quiz."""
 SEEDS = 10**6
-"""Quizzes of one chapter."""
+"""Seeds that a quiz's address can name: 0 to SEEDS − 1, each another quiz of the chapter."""
 GAVE_UP, DONE = "gave_up", "done"
 """The keys of a task's answers."""
 _NEAR = 0.05
-"""A gradient to reach differs from the one before by more than this share of it."""
+"""A gradient to reach differs from the present one by more than this share of it."""
 _PLACES = 0.25, 0.75
 """Where a slider leads to a gradient, as shares of its length."""
 

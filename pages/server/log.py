@@ -10,13 +10,13 @@ import traceback
 from typing import Any
 
 EVERY = 60.0
-"""Seconds from a line to the next one that is the same."""
+"""Seconds between two copies of one line."""
 _said: dict[tuple[str, str], tuple[float, int]] = {}
-"""By what makes two lines the same: when it was logged, and how many came since."""
+"""By message and traceback: when the line was last logged, and the copies dropped since."""
 
 
 def set_up() -> None:
-    """Do so with all that this process logs from now on."""
+    """Make all that this process logs from now on quote nobody, and drop copies."""
     _said.clear()
     logging.setLogRecordFactory(_record)
 

@@ -17,9 +17,9 @@ from ..text import visible
 
 _OURS = __name__.rpartition(".")[0] + "."
 _DEEP = 3
-"""So many names lead to a tensor at most: `self`, `net` and `weight` of `self.net.weight`."""
+"""Names that lead to a tensor at most: `self`, `net` and `weight` in `self.net.weight`."""
 _WIDE = 200
-"""Of a longer list only so many entries are looked at, and so many values at each depth squared."""
+"""Entries of a list, dict or object that we look at; at each depth at most this number squared."""
 
 
 class Leaves:

@@ -143,21 +143,21 @@ class Optimizers:
         self.recording, self.turned_on = recording, turned_on
         self.steps: list[Step] = []
         self.read: dict[int, tuple[torch.Tensor, Where | None]] = {}  # .grad of no leaf
-        self.none: torch.Tensor | None = None  # the last one whose .grad was read and is None
-        self.frozen: dict[int, Where | None] = {}  # by requires_grad = False
+        self.none: torch.Tensor | None = None  # the last tensor whose .grad was read and is None
+        self.frozen: dict[int, Where | None] = {}  # where requires_grad = False was set, by `id`
         self.events: dict[int, list[Event]] = {}  # by the parameter's `id`
         self.made: list[Made] = []
-        self.first: dict[int, Mark | None] = {}  # of each leaf, as its first gradient came
-        self.known_held: set[int] = set()  # what an optimizer was seen to hold, by `id`
+        self.first: dict[int, Mark | None] = {}  # by the leaf's `id`, when its first gradient came
+        self.known_held: set[int] = set()  # `id`s of tensors that an optimizer was seen to hold
         self.over = False
         self.unseen = 0  # steps in other threads
         self._clock = itertools.count(1)
         self.copies: set[tuple[str, Where | None]] = set()
         """Methods that took a copy of a leaf's numbers or gradient, or detached; and where."""
-        self._whose: dict[int, torch.Tensor] = {}  # the leaf by the memory of its gradient, or own
+        self._whose: dict[int, torch.Tensor] = {}  # the leaf, by its memory or its gradient's
         self._inside: list[bool] = []  # for each step that runs, whether it has a closure
         self._marks: dict[int, tuple[Mark | None, Mark | None]] = {}
-        """Of each weight before a step: where its gradient is largest, and where it is 0."""
+        """For each weight before a step: where its gradient is largest, and where it is 0."""
         self._fixed: dict[int, torch.Tensor] = {}
         """Weights before a step that are frozen, or whose gradient the program has set to 0."""
 

@@ -64,17 +64,17 @@ class Lab {
     if (quizzed && this.#apart) goToStep();
     quizzed = false;
     const before = labsLeft.get(place.name);
-    this.done = before?.done ?? []; // orders
+    this.done = before?.done ?? []; // orders that were carried out
     this.wish = new Wish(before);
     /** @type {?number} */
     this.graphStep = before?.graphStep ?? null; // the step of the backward pass that was asked for
     this.undo = before?.undo ?? new Undo();
     this.reset = 0; // counts how often the controls were set from here
-    this.forced = before ? 1 : 0; // from this answer on they say what the answer says
+    this.forced = before ? 1 : 0; // the first answer whose values the controls must take; 0: none
     /** @type {?Frame} */
     this.frame = null;
     /** @type {?Picture} */
-    this.picture = null; // of its training
+    this.picture = null; // the last one of its training
     this.noting = 0; // a timer
     this.rests = false; // the hand came to rest on what was asked, and the answer may be a preview
     /** @type {(given: Record<string, string>) => void} */

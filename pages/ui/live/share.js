@@ -8,7 +8,7 @@ import { phrase } from "./phrase.js";
 /** @typedef {{id: string, title: string, draw: () => Promise<Element>}} Picture */
 
 const EMBEDDED = ["embed", "embed_options"];
-const HEIGHT = 660; // of the frame, in pixels: one stage, or the bench with its charts
+const HEIGHT = 660; // px of the frame: one stage, or the bench with its charts
 const FOOT = 26; // pixels below a picture, for the lesson and its address
 const LONGEST_ADDRESS = 100; // characters that fit there
 const LINE = 24, LETTER = 8; // pixels of a line of the sentence below a picture, and of a letter in it

@@ -87,8 +87,8 @@ export class View {
     /** @type {?Frame} */
     this.frame = null;
     /** @type {?Picture} */
-    this.picture = null; // of the frame's training
-    this.seq = 0; // of the answer that is shown
+    this.picture = null; // the last one of the frame's training
+    this.seq = 0; // the number of the answer that is shown
     this.status = status;
     this.key = key;
 

@@ -33,7 +33,7 @@ export class Views {
     this.buttons = new Map();
     /** @type {View[]} */
     this.views = []; // all that the lab has, with More as the last one
-    this.name = ""; // of the view on the stage
+    this.name = ""; // the view on the stage
     this.waits = ""; // the drawer that was just opened and has to scroll into view
     /** @type {string[]} */
     this.belowStage = [];

@@ -20,12 +20,12 @@ import { counted, phrase } from "../live/phrase.js";
  * @property {string} body
  */
 
-const MOST_RESULTS = 12; // that the list shows
+const MOST_RESULTS = 12; // results that the list shows
 /** @type {Promise<Index> | undefined} */
 let index; // shared by all pages
-let address = ""; // of its file
+let address = ""; // the address of the index's file
 /** @type {((link: HTMLAnchorElement) => void) | undefined} */
-let go; // to a page, in the session
+let go; // opens a page in the session
 
 /** @param {Component<{index: string}>} component */
 export function render({ parentElement, data, setTriggerValue }) {

@@ -55,7 +55,7 @@ PAPER = 0.25
 """β in the paper (van den Oord, Vinyals and Kavukcuoglu, 2017), which the other arm has."""
 
 APART, SHARE, RATE = 4.0, 0.25, 0.05
-"""Two numbers that pull at each other in the last question: how far apart, β, learning rate."""
+"""Two numbers that pull at each other in the last question: their distance, β, the rate."""
 
 Losses = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
 
@@ -66,7 +66,7 @@ reconstruction loss, the codebook loss and the commitment loss, with their weigh
 FIXED = ((0.5, 0.4), (-0.6, 0.3), (-0.3, -0.6), (0.6, -0.5))
 """The codebook of the one point."""
 WEIGHT = 0.8
-"""The decoder's weight: it multiplies."""
+"""The decoder is one number: it multiplies the code by this."""
 POINT = (1.0, -0.2)
 """The point to reconstruct."""
 

@@ -100,7 +100,7 @@ def on_a_weight() -> dict[str, float]:
 
 
 Gradients = tuple[torch.Tensor, ...]
-"""With respect to all inputs of a module, or to all of its outputs."""
+"""The gradients with respect to all inputs of a module, or to all of its outputs."""
 
 
 def on_a_module() -> dict[str, float]:

@@ -102,7 +102,7 @@ LABELS = {
 }
 
 ENDS = ("from", "to")
-"""Of an arrow."""
+"""An arrow's start and its tip, as the curves' names have them: `trick_gradient_to_x`."""
 
 REACH = 1.0
 """The least reach of the feature plane's axes."""

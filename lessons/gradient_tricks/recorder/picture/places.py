@@ -12,22 +12,22 @@ from .layout import Point, Size, layers_of, layout
 NAME, SMALL = 10.0, 8.8
 """Widths of a character of a node's name, at 18 px, and of its other lines, at 16 px."""
 NAME_LINE, LINE = 24.0, 19.0
-"""Their heights."""
+"""Heights of the line with a node's name and of each other line."""
 PADDING = 12.0
 JOG = 5.0
 """A smaller step of an edge aside is straightened, unless that moves the edge onto a box."""
 LEAST = 60.0
 """Width and height of the smallest box from left to right."""
 GAPS = (56.0, 34.0, 18.0)
-"""Between layers: the first that fits is taken."""
+"""Gaps between layers: the drawing takes the first that fits."""
 UPRIGHT = 9.0
-"""Between a box and a label upright, so that eight layers fit a screen."""
+"""The gap between a box and a label upright, so that eight layers fit a screen."""
 SHORT = 15
 """Upright, a name and its op share a line if together they have at most this many characters."""
 PILL: Size = (72.0, 28.0)
 """Room for a number of six characters at 20 px. A longer one is written smaller."""
 WIDEST, HIGHEST = 810.0, 480.0
-"""Of a drawing from left to right: scaled to a stage of 760 by 440 px, its text keeps 15 px."""
+"""The largest drawing from left to right: on a stage of 760 by 440 px its text keeps 15 px."""
 
 
 def places(lines: Sequence[Sequence[str]], edges: Sequence[tuple[int, int]]) -> dict[str, Any]:

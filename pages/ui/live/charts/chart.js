@@ -38,9 +38,9 @@ export class Chart {
     this.held = {}; // the ranges of axes that stand still while something in the chart is dragged
     /** @type {?Figure} */
     this.drawn = null;
-    this.look = ""; // and all else that its drawing depended on
+    this.look = ""; // size, colours and ranges of the last drawing, as text
     this.later = 0;
-    this.width = 0; // of its room on the page; 0 where it is hidden
+    this.width = 0; // px of its room on the page; 0 where it is hidden
     this.height = 0;
     this.listening = false; // Plotly has drawn here before
     this.views = 0; // how often the whole was asked for

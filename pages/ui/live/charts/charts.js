@@ -18,7 +18,7 @@ export class Charts {
     this.controls = controls;
     this.hover = hover;
     /** @type {Map<string, Chart>} */
-    this.all = new Map(); // by figure id
+    this.all = new Map(); // the charts by figure id
     this.family = "";
     /** @type {?Plotly} */
     this.Plotly = null;

@@ -37,7 +37,7 @@ export class Controls {
     this.more = more;
     this.handlers = handlers;
     /** @type {Map<string, Entry>} */
-    this.known = new Map(); // by name
+    this.known = new Map(); // the controls by name
     /** @type {HTMLElement[]} */
     this.groups = [];
     this.layout = "";

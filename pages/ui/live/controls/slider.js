@@ -9,7 +9,7 @@ import { typed } from "./typing.js";
 /** @import { MakeInput } from "./fields.js" */
 /** @import { Range } from "./scale.js" */
 
-const MOST_DIGITS = 8; // of a usual number
+const MOST_DIGITS = 8; // characters for which the number's column has room
 
 /**
  * One of the inputs that `makeField` in fields.js puts into a control.
@@ -60,7 +60,7 @@ export function slider(spec, id, notify, { body }) {
       for (const [name, value] of Object.entries(track(range))) setOrRemove(bar, name, value);
       setOrRemove(exact, "aria-label", phrase("exact_value", { label: next.label }));
       const digits = Math.max(...[range.min, range.max].map((bound) => String(bound).length));
-      exact.size = digits > MOST_DIGITS ? digits : 1; // the column has room for a usual one
+      exact.size = digits > MOST_DIGITS ? digits : 1
       exact.inputMode = range.min < 0 ? "text" : "decimal"; // phones' number pads lack a minus
       showBar();
     },

@@ -77,7 +77,7 @@ export class Drawing {
    */
   show(spec, reached, cuts, follows) {
     this.spec = spec;
-    const above = spec.brackets && spec.right ? BRACKET : MARGIN; // and below
+    const above = spec.brackets && spec.right ? BRACKET : MARGIN; // the same below
     const beside = spec.brackets && !spec.right ? BRACKET : MARGIN;
     const [width, height] = [spec.width + 2 * beside, spec.height + 2 * above];
     setOrRemove(this.root, "viewBox", `${-beside} ${-above} ${width} ${height}`);

@@ -7,8 +7,8 @@
 
 const OP_TIME = 1600; // ms for a step that sends something
 const PAUSE_TIME = 800; // ms for a step that sends nothing: the start, a stop, a leaf that has its gradient
-const DEPARTURE = 0.3; // of a step: by then the learner has seen the factor
-const ARRIVAL = 0.85; // of a step
+const DEPARTURE = 0.3; // share of a step: by then the learner has seen the factor
+const ARRIVAL = 0.85; // share of a step
 const THINNEST = 3; // px of a pulse, by the size of its gradient
 const THICKEST = 10;
 

@@ -39,7 +39,7 @@ export function same({ edges, leaves, stretches }, source) {
   }
   const { id } = source;
   const edge = edges.find((one) => one.id === id);
-  const op = edge ? edge.to : id; // whose code it is
+  const op = edge ? edge.to : id; // the op whose code to light
   // What goes along the only edge of an input is the input's gradient.
   const isAlone = edges.filter(({ from }) => from === edge?.from).length === 1;
   const leaf = edge ? isAlone && edge.from : id;

@@ -1,7 +1,7 @@
 // What of the linked things is pointed at: by the mouse, a finger, or the keyboard. Graph and charts
 // say it themselves, everything else is told from the element.
 
-const CODE = ".gt-code[data-ran] .gt-row"; // of the code that ran
+const CODE = ".gt-code[data-ran] .gt-row"; // a line of the code that ran
 const PROGRAM = '[data-control="program"]';
 
 /**

@@ -3,7 +3,7 @@
 // drag.
 
 /** @type {?string} */
-let lesson = null; // whose address was shown last
+let lesson = null; // the lesson whose address was shown last
 /** @type {?string} */
 let returned = null; // the step that Back or Forward led to, until something on the page is pressed
 const FRAME = ["embed", "embed_options"]; // inside a teacher's page the address says that it may be there

@@ -16,7 +16,7 @@ const SHOW_AFTER = 6000; // ms after the first piece, show the page even if piec
 let waits = 0;
 const FONT_TIMEOUT = 1000; // ms to wait for fonts: in another font lines break elsewhere
 const CODE = /code/i; // a font whose lines do not break
-let count = 0; // of the changes so far
+let count = 0; // changes so far
 const AFTER_RUN = ".stApp[data-test-script-state=notRunning] .stMainBlockContainer .stElementContainer";
 const OWN = '[class*="st-key-lab_"], .st-key-code, .st-key-header';
 /** Not what the lab draws at the same time, nor what moves nothing. @param {Element} node */

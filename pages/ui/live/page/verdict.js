@@ -7,8 +7,8 @@ import { phrase } from "../phrase.js";
 const PLACE = ".st-key-verdict";
 const REDUCED_MOTION = matchMedia("(prefers-reduced-motion: reduce)");
 const VERDICT_TIMEOUT = 5000; // ms to wait for the page to draw the verdict
-const VISIBLE_ABOVE = 0.75; // of the window's height: a verdict that starts above it needs no scrolling
-const HEADING_FITS = 0.25; // of it: with the heading so close above the verdict, both fit below the stage
+const VISIBLE_ABOVE = 0.75; // share of the window's height: a verdict that starts above it needs no scrolling
+const HEADING_FITS = 0.25; // share of it: with the heading so close above the verdict, both fit below the stage
 const SETTLE_TIME = 1500; // ms in which the verdict may still grow, as Streamlit draws its parts
 
 /** @type {?MutationObserver} */

@@ -15,12 +15,12 @@ export class Flow {
   constructor(send, showBusy) {
     this.send = send;
     this.showBusy = showBusy;
-    this.seq = 0; // of the newest request
-    this.answeredSeq = 0; // of the newest answer
+    this.seq = 0; // the newest request's number
+    this.answeredSeq = 0; // the newest answer's number
     this.room = 1; // requests that may be under way
     this.resting = true; // the newest request was not moving
     /** @type {?{moving: boolean}} */
-    this.pending = null; // what goes out next
+    this.pending = null; // the next request
     this.open = false;
     this.sentAt = 0;
     this.busyTimer = 0;

@@ -13,15 +13,15 @@ export class Wish {
     this.cuts = before?.cuts ?? "";
     this.uncovered = false; // the learner wants to see what this step's question covers
     /** @type {?Record<string, string>} */
-    this.good = null; // what gave the last picture, while some text is refused
+    this.good = null; // the controls' texts that gave the last picture, while one is refused
     this.snip = ""; // an edge to cut or mend; sent until it is answered
     this.snipSeq = 0;
-    this.asked = ""; // what was asked last, as text
-    this.refused = false; // and was not answered
+    this.asked = ""; // the last wish, as text
+    this.refused = false; // whether the answer to the last wish had no frame
     /** @type {?number} */
-    this.askedStep = null; // at which step
+    this.askedStep = null; // the lesson's step at the last wish
     /** @type {?number} */
-    this.cutStep = null; // at which the cuts were drawn last
+    this.cutStep = null; // the lesson's step when the cuts were last drawn
   }
 
   /** Whether there is nothing to ask that was not asked last. @param {Place} place */
