@@ -1,4 +1,5 @@
-// What Streamlit gives the script of a component.
+// What Streamlit gives a component's script. `component()` in pages/ui/component.py names the module, and
+// Streamlit calls its `render` each time it has drawn the component.
 
 export interface Component<Data> {
   parentElement: HTMLElement | ShadowRoot;

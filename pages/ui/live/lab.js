@@ -1,6 +1,6 @@
-// The live lab's entry: Streamlit calls `render` whenever its page was drawn, with what the page
-// wants of the lab. Everything else, each drag and each picture, goes over the lab's own socket: the
-// lab says what it wants when something was set, and has the view show what is answered.
+// The live lab's entry, for pages/ui/live/__init__.py: Streamlit calls `render` whenever its page was
+// drawn, with what the page wants of the lab. Everything else, each drag and each picture, goes over the
+// lab's own socket: the lab says what it wants when something was set, and has the view show the answer.
 
 import { showAddress } from "./page/address_bar.js";
 import { goToStep, goToVerdict } from "./page/verdict.js";

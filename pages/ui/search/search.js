@@ -27,7 +27,7 @@ let address = ""; // the address of the index's file
 /** @type {((link: HTMLAnchorElement) => void) | undefined} */
 let go; // opens a page in the session
 
-/** @param {Component<{index: string}>} component */
+/** For pages/ui/search/__init__.py. @param {Component<{index: string}>} component */
 export function render({ parentElement, data, setTriggerValue }) {
   const root = /** @type {Element} */ (parentElement.querySelector(".gt-search"));
   if (!root.querySelector("dialog")) build(root);

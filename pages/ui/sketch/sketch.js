@@ -39,7 +39,7 @@ const drawn = new WeakMap();
 /** @type {(text: string) => void} */
 let commit;
 
-/** @param {Component<Sketch>} component */
+/** For pages/ui/sketch/__init__.py. @param {Component<Sketch>} component */
 export function render({ parentElement, data, setTriggerValue }) {
   const root = /** @type {Element} */ (parentElement.querySelector(".gt-sketch"));
   commit = (text) => setTriggerValue("commit", text);

@@ -1,8 +1,8 @@
-// Scrolls the course's page to the chapter that its address names.
+// Scrolls the course's page to the chapter that its address names: to the card with the class `data.chapter`.
 
 const FRAMES = 120; // screen frames to wait for the chapter's card: Streamlit may draw it after this
 
-/** @param {{data: {chapter: string}}} component  the class of the chapter's part of the page */
+/** For pages/ui/course_view.py. @param {import("../../component.d.ts").Component<{chapter: string}>} component */
 export function render({ data }) {
   let left = FRAMES;
   const look = () => {

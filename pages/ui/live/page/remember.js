@@ -17,7 +17,7 @@ const FORM = "2!"; // as memory.py writes it: lessons with "/" between, each beg
 
 let taken = { session: "", value: "", forgotten: 0 }; // the newest that this tab has taken in
 
-/** @param {{data: Cookie}} component */
+/** For pages/ui/memory.py. @param {import("../../component.d.ts").Component<Cookie>} component */
 export function render({ data: cookie }) {
   const { name, path, session, start, value, forgotten, longest } = cookie;
   const same = taken.session === session;

@@ -14,7 +14,7 @@ import { phrase } from "../phrase.js";
 
 let told = ""; // the message sent last
 
-/** @param {Component<Results>} component */
+/** For pages/ui/results.py. @param {Component<Results>} component */
 export function render({ data: { files, message }, parentElement }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".gt-buttons"));
   const links = Object.entries(files).map(([name, content]) => {

@@ -24,7 +24,7 @@ let send = () => {};
 let asked = 0; // the step that was asked for last, until the page shows it
 const RESEND_AFTER = 2000; // ms, far longer than a page takes
 
-/** @param {Component<Steps>} component */
+/** For pages/ui/steps.py. @param {Component<Steps>} component */
 export function render({ data, parentElement, setTriggerValue }) {
   const nav = /** @type {HTMLElement} */ (parentElement.querySelector("nav"));
   if (!shown) addEventListener("popstate", back);

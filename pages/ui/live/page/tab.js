@@ -21,8 +21,8 @@ const stepShown = () => document.querySelector("[aria-current=step]")?.getAttrib
 const FORGET_AFTER = 30_000; // ms after which nobody expects a press to do anything
 
 /**
- * The page was drawn. Another one begins at its top, which Streamlit leaves to chance: where the
- * page before was scrolled to, if the new one is as long by then.
+ * For pages/ui/site.py: the page was drawn. Another page begins at its top; Streamlit would leave it
+ * scrolled to where the last one was, if it is as long by then.
  * @param {import("../../component.d.ts").Component<Drawn>} component
  */
 export function render({ data: now, setTriggerValue }) {

@@ -4,7 +4,7 @@ const POLL_INTERVAL = 500; // ms between two looks at the frame's address, which
 
 /** @import { Component } from "../../component.d.ts" */
 
-/** @param {Component<{choice: string, address: string}>} component  another choice loads its address */
+/** For pages/ui/teach_view.py. @param {Component<{choice: string, address: string}>} component  another choice loads its address */
 export function render({ data, parentElement, setStateValue }) {
   const frame = /** @type {HTMLIFrameElement} */ (parentElement.querySelector("iframe"));
   if (frame.dataset.choice !== data.choice) frame.src = data.address;
