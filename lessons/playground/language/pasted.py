@@ -11,7 +11,7 @@ import re
 import textwrap
 import tokenize
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lessons.gradient_tricks.text import listed, visible
@@ -196,21 +196,13 @@ class _Paste(PastedExpressions):
         self.own = own
         functions = {one.name: one for one in _functions(tree)}
         plain = [n for n in functions if n[:2] != "__" and n != "backward"]
-        body, main = [s for s in tree if not isinstance(s, ast.FunctionDef | ast.ClassDef)], ""
+        body = [s for s in tree if not isinstance(s, ast.FunctionDef | ast.ClassDef)]
         constants = [s for s in body if isinstance(s, ast.Assign | ast.AnnAssign) and all(
             map(self.constant, getattr(s.value, "elts", [s.value])))]  # fmt: skip
         self.settled |= {path(target)[-1]: value for target, value in assigned(constants)}
         results = [s for s in body if isinstance(s, _RESULTS) and s not in constants
                    and not (s.value and self.applied(s.value))]  # fmt: skip
-        uses = any(_name(getattr(part, "func", None)) in functions.keys() - own
-                   for s in results for part in ast.walk(s))  # fmt: skip
-        if (functions.keys() - own and not uses) or not results:
-            called = {n for name, one in functions.items()
-                      for n in calls_in(one) | (names_in(one) & self.own) if n != name}  # fmt: skip
-            gives = {name for name, one in functions.items()
-                     if any(isinstance(part, _RESULTS) for part in ast.walk(one))}  # fmt: skip
-            order = [n for n in (*_WHOLE, *plain[::-1], *functions) if n in functions]
-            main = min(order, key=lambda n: (n not in gives, n in called, n in own), default="")
+        main = self._main_function(functions, results)
         self.helpers = {n: functions[n] for n in plain if n != main}
         if main:
             for one in (part for line in tree for part in ast.walk(line)):
@@ -264,6 +256,22 @@ class _Paste(PastedExpressions):
         invented = {name: at(*one) for name, one in why.items()}
         notes = (*dict.fromkeys(self.notes),)
         return Pasted(program, values, shown, notes, (*told,), invented, self.above, tricks)
+
+    def _main_function(
+        self, functions: Mapping[str, ast.FunctionDef], results: Sequence[ast.stmt]
+    ) -> str:
+        """Choose the function to read; empty if the statements outside use them, so are read."""
+        uses = any(_name(getattr(part, "func", None)) in functions.keys() - self.own
+                   for s in results for part in ast.walk(s))  # fmt: skip
+        if results and (uses or not functions.keys() - self.own):
+            return ""
+        called = {n for name, one in functions.items()
+                  for n in calls_in(one) | (names_in(one) & self.own) if n != name}  # fmt: skip
+        gives = {name for name, one in functions.items()
+                 if any(isinstance(part, _RESULTS) for part in ast.walk(one))}  # fmt: skip
+        plain = [n for n in functions if n[:2] != "__" and n != "backward"]
+        order = [n for n in (*_WHOLE, *plain[::-1], *functions) if n in functions]
+        return min(order, key=lambda n: (n not in gives, n in called, n in self.own), default="")
 
     def _arguments(self, function: ast.FunctionDef, used: ast.Call | None = None) -> dict[str, str]:
         """What a function's arguments are called in the program; those not given are inputs."""

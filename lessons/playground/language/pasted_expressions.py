@@ -318,28 +318,18 @@ class PastedExpressions(Reader):
         if name == "float" and operands and ast.unparse(operands[0]).strip("'-") in ("inf", "Inf"):
             self.remark(node, WORDS("infinite"))
             return self._read_as(node, ast.Constant(-1e30 if "-" in ast.unparse(node) else 1e30))
-        if (
-            name in ("to", "type")
-            and operands
-            and (whole := WHOLE_NUMBERS.search(ast.unparse(node)))
-        ):
+        whole = WHOLE_NUMBERS.search(ast.unparse(node)) if name in ("to", "type") else None
+        if whole and operands:
             name = "bool" if whole[1].lower() == "bool" else "long"
             return self._read_as(node, call(name, operands[0]))
         if operands and (name in WITHOUT_EFFECT or name in ("int", "long", "bool")):
-            matrix = self.is_matrix(operands[0])
-            if name == "t" and matrix:
+            if name == "t" and self.is_matrix(operands[0]):
                 return self._read_as(node, call("transpose", operands[0]))
             found = self.read(operands[0])
             if name == "bool":
                 return self.as_mask(found, node)
             if name in WITHOUT_EFFECT or kind_of(found) == "mask":
-                sizes = operands[1:] if name in ("view", "reshape") else []
-                sizes = getattr(sizes[0], "elts", sizes) if sizes else []
-                adds_axes = len(sizes) > 1 or name in ("unsqueeze", "expand", "expand_as")
-                if adds_axes or (matrix and name in SHAPES):
-                    self._warn_of_shape(node)
-                else:
-                    self.left[name] = None
+                self._leave_out(node, name, operands)
                 return self.as_number(found, node)
         if name in NUMBERS:
             return self._read_as(node, self._of_one_number(node, operands))
@@ -351,6 +341,20 @@ class PastedExpressions(Reader):
             return self._read_as(node, call("where", operands[1], operands[0], operands[2]))
         if name in ("max", "min") and len(operands) == 2 and names_in(operands[1]):
             return self._read_as(node, call(f"{name}imum", *operands))
+        return self._in_place(node, name, operands)
+
+    def _leave_out(self, node: ast.Call, name: str, operands: Sequence[ast.expr]) -> None:
+        """Note that a call plays no part here, or warn that it gives its operand other axes."""
+        sizes = operands[1:] if name in ("view", "reshape") else []
+        sizes = getattr(sizes[0], "elts", sizes) if sizes else []
+        adds_axes = len(sizes) > 1 or name in ("unsqueeze", "expand", "expand_as")
+        if adds_axes or (name in SHAPES and self.is_matrix(operands[0])):
+            self._warn_of_shape(node)
+        else:
+            self.left[name] = None
+
+    def _in_place(self, node: ast.Call, name: str, operands: list[ast.expr]) -> Node:
+        """Read a call that may change its operand: no other name of this tensor is read then."""
         row = TABLE.get(name.removesuffix("_"))
         flags = [*node.args, *(keyword.value for keyword in node.keywords)]
         flag = row is not None and "inplace" in row.settings and "True" in map(ast.unparse, flags)
