@@ -68,9 +68,9 @@ def balanced(ports: Sequence[int], newcomers: Iterator[int]) -> Iterator[str]:
         addresses.put(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}")
         await asyncio.to_thread(ends.wait)
         server.close()
-        for writer in [*open_]:
-            writer.transport.abort()
         while len(asyncio.all_tasks()) > 1:
+            for writer in [*open_]:  # one may still come: its replica was being connected
+                writer.transport.abort()
             await asyncio.sleep(0.01)
 
     thread = threading.Thread(target=asyncio.run, args=[listen()])
