@@ -20,7 +20,7 @@ LEAST = 60.0
 """Width and height of the smallest box from left to right."""
 GAPS = (56.0, 34.0, 18.0)
 """Gaps between layers: the drawing takes the first that fits."""
-UPRIGHT = 9.0
+UPRIGHT = 8.0
 """The gap between a box and a label upright, so that eight layers fit a screen."""
 SHORT = 15
 """Upright, a name and its op share a line if together they have at most this many characters."""
