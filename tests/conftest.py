@@ -72,7 +72,7 @@ expect.set_options(timeout=1000 * PATIENCE)
 
 @pytest.fixture(autouse=True)
 def _main_stays() -> Iterator[None]:
-    """Give back the main module, which Streamlit's AppTest replaces: a new process would run it."""
+    """Restore the main module, which AppTest replaces: a process started later would run it."""
     main = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = main

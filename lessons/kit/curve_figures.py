@@ -74,7 +74,8 @@ def value_and_gradient(
     """
     value, gradient = names
     at, y, *gradients = result.numbers("x", "forward", *GRADIENTS[:2])
-    intended = result.number(GRADIENTS[2]) if GRADIENTS[2] in result.facts else None
+    has_intended = "intended_gradient" in result.facts
+    intended = result.number("intended_gradient") if has_intended else None
     told = (
         forward_alt(spoken(result, ["forward"])),
         gradient_alt(gradient, spoken(result, GRADIENTS)),

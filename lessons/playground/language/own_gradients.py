@@ -197,8 +197,8 @@ def _body(forward: ast.FunctionDef, backward: ast.FunctionDef) -> list[ast.stmt]
     elif not changed and x.id not in _names_behind(last.value, forward):
         raise _UnreadError(last)  # it has another shape than x
     else:  # another value than x, with this gradient: no digit of it gets lost next to a large x
-        nothing = ast.BinOp(made, ast.Sub(), call("stop_gradient", x))
-        made = ast.BinOp(call("stop_gradient", last.value), ast.Add(), nothing)
+        zero = ast.BinOp(made, ast.Sub(), call("stop_gradient", x))
+        made = ast.BinOp(call("stop_gradient", last.value), ast.Add(), zero)
     return [*_computing(lines, attributes), ast.copy_location(ast.Return(made), last)]
 
 
@@ -220,11 +220,13 @@ def _is_x(node: ast.expr, x: ast.Name) -> bool:
 
 def assigned(lines: Iterable[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Yield the target and the value of each assignment; those of a tuple one by one."""
-    given = (line for line in lines if isinstance(line, ast.Assign | ast.AnnAssign))
-    pairs = ((t, one.value) for one in given for t in getattr(one, "targets", None) or [one.target])  # type: ignore[union-attr]
+    pairs: list[tuple[ast.expr, ast.expr]] = []
+    for line in lines:
+        if isinstance(line, ast.Assign):
+            pairs += [(target, line.value) for target in line.targets]
+        elif isinstance(line, ast.AnnAssign) and line.value:
+            pairs.append((line.target, line.value))
     for target, value in pairs:
-        if value is None:
-            continue
         parts: list[ast.expr] = getattr(target, "elts", [])
         if parts and isinstance(value, ast.Tuple):
             yield from zip(parts, value.elts, strict=False)

@@ -60,7 +60,7 @@ _VIEWS = {"stop_gradient", "detach", "transpose", "select", "unbind"}
 """Functions whose value is a view of their operand."""
 _LAST_AXIS = {"normalize", "cosine_similarity", "cross_entropy"}
 """Functions that the language has for a list only."""
-_KEPT = re.compile(r"batchmean|keepdims?=True|, True\)")
+_NO_EFFECT_ON_LIST = re.compile(r"batchmean|keepdims?=True|, True\)")
 """Settings that do nothing to a list."""
 _WITHOUT_HINT = {*OMITTED, *NUMBERS, *WITHOUT_EFFECT}
 """Names that can be read, or left out."""
@@ -354,7 +354,7 @@ class PastedExpressions(Reader):
             self.left[name] = None
 
     def _in_place(self, node: ast.Call, name: str, operands: list[ast.expr]) -> Node:
-        """Read a call that may change its operand: no other name of this tensor is read then."""
+        """Read a call; if it changes its operand in place, other names of that tensor go stale."""
         row = TABLE.get(name.removesuffix("_"))
         flags = [*node.args, *(keyword.value for keyword in node.keywords)]
         flag = row is not None and "inplace" in row.settings and "True" in map(ast.unparse, flags)
@@ -454,9 +454,9 @@ class PastedExpressions(Reader):
         plain = ast.copy_location(ast.Call(node.func, node.args, kept), node)
         found = super().bind(plain, row, operands)
         matrix = bool(operands) and self.is_matrix(operands[0])
-        one_axis = row.name in _LAST_AXIS or (row.text and "dim" in found)
-        one_axis = bool(one_axis or _KEPT.search(ast.unparse(node)))
-        if (matrix and one_axis) or (row.name == "transpose" and not matrix):
+        for_lists = row.name in _LAST_AXIS or (bool(row.text) and "dim" in found)
+        for_lists |= bool(_NO_EFFECT_ON_LIST.search(ast.unparse(node)))
+        if (matrix and for_lists) or (row.name == "transpose" and not matrix):
             raise self.error(node, WORDS("takes_last_axis", signature=row.signature))
         needed = [parameter.name for parameter in row.parameters if not parameter.optional]
         for name, value in [*found.items()]:

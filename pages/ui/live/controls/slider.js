@@ -60,7 +60,7 @@ export function slider(spec, id, notify, { body }) {
       for (const [name, value] of Object.entries(track(range))) setOrRemove(bar, name, value);
       setOrRemove(exact, "aria-label", phrase("exact_value", { label: next.label }));
       const digits = Math.max(...[range.min, range.max].map((bound) => String(bound).length));
-      exact.size = digits > MOST_DIGITS ? digits : 1
+      exact.size = digits > MOST_DIGITS ? digits : 1;
       exact.inputMode = range.min < 0 ? "text" : "decimal"; // phones' number pads lack a minus
       showBar();
     },
