@@ -35,6 +35,6 @@ def by_norm(limit):
 if __name__ == "__main__":
     w = torch.tensor(w, dtype=dtype, requires_grad=True)
     y = not_finite(w, root, clip, limit)
-    (gradient,) = torch.autograd.grad(y.sum() + 0 * w.sum(), w)  # + 0: zeros where a path is cut
+    (gradient,) = torch.autograd.grad(y.sum() + 0 * w.sum(), w)  # + 0: 0 if all is cut
     result = {"forward": y.tolist(), "trick_gradient": gradient.tolist()}
     print(json.dumps(result))

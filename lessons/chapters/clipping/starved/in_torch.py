@@ -25,7 +25,7 @@ if __name__ == "__main__":
     x = torch.tensor(x, dtype=dtype, requires_grad=True)
     right = torch.full_like(x, right, requires_grad=True)
     y = starved(x, right, loss, scale)
-    total = y.sum() + 0 * (x + right).sum()  # + 0: a gradient of 0 where a path is cut
+    total = y.sum() + 0 * (x + right).sum()  # + 0: zeros if you detach every path
     to_wrong, to_right = torch.autograd.grad(total, (x, right))
     result = {
         "forward": y.tolist(),

@@ -33,7 +33,7 @@ if __name__ == "__main__":
     w = torch.tensor([g1, g2], dtype=dtype, requires_grad=True)
     result = {"forward": w.tolist()}
     for name, y in zip(["trick_gradient", "intended_gradient"], value_or_norm(w, limit)):
-        loss = (y * y).sum() / 2 + 0 * w.sum()  # + 0: a gradient of 0 where a path is cut
+        loss = (y * y).sum() / 2 + 0 * w.sum()  # + 0: zeros if you detach every path
         result[name] = torch.autograd.grad(loss, w)[0].tolist()
     (w * w).sum().div(2).backward()
     torch.nn.utils.clip_grad_norm_([w], limit)  # in training: between backward() and step()

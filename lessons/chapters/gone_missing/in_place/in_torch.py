@@ -33,8 +33,7 @@ if __name__ == "__main__":
     x = torch.tensor(x, dtype=dtype, requires_grad=True)
     z = in_place(x, added, change, reads)
     try:
-        # + 0: a gradient of 0 where a path is cut
-        (gradient,) = torch.autograd.grad(z.sum() + 0 * x.sum(), x)
+        (gradient,) = torch.autograd.grad(z.sum() + 0 * x.sum(), x)  # + 0: 0 if all is cut
     except RuntimeError:  # "... has been modified by an inplace operation"
         gradient = torch.full_like(x, torch.nan)
     print(json.dumps(result := {"forward": z.tolist(), "trick_gradient": gradient.tolist()}))

@@ -87,7 +87,7 @@ if __name__ == "__main__":
 
     losses = vq_losses(z, code, decode, point, beta, wiring)
     leaves = [z, code, weight]
-    none = sum((0 * leaf).sum() for leaf in leaves)  # a path to each, if a detach has cut all
+    none = sum((0 * leaf).sum() for leaf in leaves)  # zeros if you detach every path
     loss = none + (sum(losses) if part == "all" else losses[PARTS.index(part)])
     slopes = torch.autograd.grad(loss, leaves)
     result = {"forward": [v for leaf in leaves for v in leaf.reshape(-1).tolist()]}

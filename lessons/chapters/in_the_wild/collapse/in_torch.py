@@ -96,7 +96,7 @@ if __name__ == "__main__":
     one, inner, outer = (w.to(dtype) for w in (one, by_formula(17, 6, 8), by_formula(65, 8, 6)))
     network = (lambda z: outer @ torch.relu(inner @ z)) if head == "network" else (lambda z: z)
     loss = siamese(one.requires_grad_(), two, network, target == "stopped")
-    (gradient,) = torch.autograd.grad(loss + 0 * one.sum(), one)  # 0 if all is cut
+    (gradient,) = torch.autograd.grad(loss + 0 * one.sum(), one)  # + 0: 0 if all is cut
     result = {"forward": one[:, 0].tolist(), "trick_gradient": gradient[:, 0].tolist()}
     result["trained"] = {}
     for name in ("trick", "plain"):

@@ -31,5 +31,5 @@ if __name__ == "__main__":
     x = torch.tensor(x, dtype=dtype)
     s = torch.full_like(x, s, requires_grad=True)  # one a weight: the sum is the gradient
     y = learned_step(x, s, bits, rounding, scale)
-    (gradient,) = torch.autograd.grad((y + 0 * s).sum(), s)  # 0 where no path leads to s
+    (gradient,) = torch.autograd.grad((y + 0 * s).sum(), s)  # + 0: zeros if you detach every path
     print(json.dumps(result := {"forward": y.tolist(), "trick_gradient": gradient.tolist()}))

@@ -93,7 +93,7 @@ if __name__ == "__main__":
     w = w.to(dtype).requires_grad_()
     here, there = (one[:, at : at + 1].to(dtype) for one in (here, there))
     loss = td_loss(w, here, there, reward[at].item(), discount, target == "stopped")
-    (gradient,) = torch.autograd.grad(loss + 0 * w.sum(), w)  # 0 if all is cut
+    (gradient,) = torch.autograd.grad(loss + 0 * w.sum(), w)  # + 0: zeros if you detach every path
     result = {"forward": w.tolist(), "trick_gradient": gradient.tolist(), "trained": {}}
     for name in ("trick", "plain"):
         runs = [trained(seed + index, name == "trick", count) for index in range(seeds)]

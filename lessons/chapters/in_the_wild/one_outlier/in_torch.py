@@ -36,5 +36,5 @@ if __name__ == "__main__":
     y[0] -= size
     w = torch.zeros(2, dtype=dtype, requires_grad=True)
     loss = one_outlier(w, x.to(dtype), y.to(dtype), clip, limit)
-    slope = torch.autograd.grad(loss + 0 * w.sum(), w)[0].tolist()
+    slope = torch.autograd.grad(loss + 0 * w.sum(), w)[0].tolist()  # + 0: 0 if all is cut
     print(json.dumps(result := {"forward": [loss.item()], "trick_gradient": slope}))

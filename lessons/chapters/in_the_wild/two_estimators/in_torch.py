@@ -26,7 +26,7 @@ if __name__ == "__main__":
     eps = torch.tensor(eps, dtype=dtype)
     mu = torch.full_like(eps, mu).requires_grad_()  # one mean a draw: a gradient a draw
     added = two_estimators(mu, eps, sigma, estimator, baseline)
-    loss = added.sum() + 0 * mu.sum()  # + 0: a gradient of 0 where a path is cut
+    loss = added.sum() + 0 * mu.sum()  # + 0: zeros if you detach every path
     result = {
         "forward": added.tolist(),
         "trick_gradient": torch.autograd.grad(loss, mu)[0].tolist(),

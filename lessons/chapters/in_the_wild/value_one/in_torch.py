@@ -25,7 +25,7 @@ if __name__ == "__main__":
     A = torch.tensor([*advantages, *[0.0] * len(x)][: len(x)], dtype=dtype)
     x = torch.tensor(x, dtype=dtype, requires_grad=True)
     added = value_one(x, A, form)
-    loss = added.sum() + 0 * x.sum()  # + 0: a gradient of 0 where a path is cut
+    loss = added.sum() + 0 * x.sum()  # + 0: zeros if you detach every path
     result = {
         "forward": added.tolist(),
         "trick_gradient": torch.autograd.grad(loss, x)[0].tolist(),

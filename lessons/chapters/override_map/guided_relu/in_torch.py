@@ -89,7 +89,7 @@ def train(seed, steps):
 def ranks(weights, x, rule):  # of each picture's pixels, by the gradient of its own class's score
     x, own = x.clone().requires_grad_(), torch.arange(len(x))
     total = guided_relu(x, lambda x: scores(weights, x)[own, own % 3].sum(), rule)
-    m = torch.autograd.grad(total + 0 * x.sum(), x)[0].flatten(1).float()
+    m = torch.autograd.grad(total + 0 * x.sum(), x)[0].flatten(1).float()  # + 0: 0 if all is cut
     return F.normalize(torch.sign(m[:, :, None] - m[:, None, :]).sum(-1), dim=-1)
 
 

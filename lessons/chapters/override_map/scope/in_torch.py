@@ -38,6 +38,6 @@ def scope(x, factor, inner, ops, place):
 if __name__ == "__main__":
     x = torch.tensor(x, dtype=dtype, requires_grad=True)
     y = scope(x, factor, inner, ops, place)
-    (trick,) = torch.autograd.grad((y + 0 * x).sum(), x)  # + 0 * x: 0 where nothing arrives
+    (trick,) = torch.autograd.grad((y + 0 * x).sum(), x)  # + 0: zeros if you detach every path
     result = {"forward": y.tolist(), "trick_gradient": trick.tolist()}
     print(json.dumps(result))

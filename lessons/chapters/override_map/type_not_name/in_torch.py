@@ -32,6 +32,6 @@ def type_not_name(x, key, name, place):
 if __name__ == "__main__":
     x = torch.tensor(x, dtype=dtype, requires_grad=True)
     y = type_not_name(x, key, name, place)
-    (trick,) = torch.autograd.grad((y + 0 * x).sum(), x)  # + 0 * x: 0 where nothing arrives
+    (trick,) = torch.autograd.grad((y + 0 * x).sum(), x)  # + 0: zeros if you detach every path
     result = {"forward": y.tolist(), "trick_gradient": trick.tolist()}
     print(json.dumps(result))

@@ -35,6 +35,6 @@ def flip(x, scale, beside, flips):
 if __name__ == "__main__":
     x = torch.tensor(x, dtype=dtype, requires_grad=True)
     y = flip(x, scale, beside, flips)
-    (gradient,) = torch.autograd.grad((y + 0 * x).sum(), x)  # 0 if all is cut
+    (gradient,) = torch.autograd.grad((y + 0 * x).sum(), x)  # + 0: zeros if you detach every path
     result = {"forward": y.tolist(), "trick_gradient": gradient.tolist()}
     print(json.dumps(result))

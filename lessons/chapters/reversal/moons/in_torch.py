@@ -91,7 +91,7 @@ if __name__ == "__main__":
     inner, outer, label = spread(9, 6, 8), spread(57, 1, 6), spread(63, 1, 8)
     heads = label.matmul, lambda features: outer @ (inner @ features).relu()
     loss = adversarial(features, *heads, torch.zeros(1), torch.ones(1), scale, wiring)
-    (gradient,) = torch.autograd.grad(loss + 0 * features.sum(), features)
+    (gradient,) = torch.autograd.grad(loss + 0 * features.sum(), features)  # + 0: 0 if all is cut
     result = {"forward": features.tolist(), "trick_gradient": gradient.tolist(), "trained": {}}
     asked = [int(word) for word in sys.argv[1:] if word.isdigit()]
     most, few = map(min, (steps, seeds), [*asked, *(steps, 1)[len(asked) :]])

@@ -31,7 +31,7 @@ if __name__ == "__main__":
     angle = math.radians(turn)
     w2 = torch.tensor([math.cos(angle), math.sin(angle)], dtype=dtype, requires_grad=True)
     loss = two_players(w1, w2, x.to(dtype), domain, scale)
-    found = torch.autograd.grad(loss + 0 * (w1.sum() + w2.sum()), (w1, w2))
+    found = torch.autograd.grad(loss + 0 * (w1.sum() + w2.sum()), (w1, w2))  # + 0: 0 if all is cut
     gradient = torch.cat([one.flatten() for one in found])
     result = {"forward": [loss.item()], "trick_gradient": gradient.tolist()}
     print(json.dumps(result))

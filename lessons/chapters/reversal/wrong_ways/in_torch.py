@@ -35,6 +35,6 @@ if __name__ == "__main__":
     w2 = torch.tensor([turn, turn - 90], dtype=torch.float64).deg2rad().cos()  # cosine, sine
     w = torch.tensor([1.0, 0.3, -0.2, 0.8, *w2], dtype=dtype, requires_grad=True)
     loss = wrong_ways(w[:4].view(2, 2), w[4:], x.to(dtype), domain.to(dtype), scale, way)
-    (gradient,) = torch.autograd.grad(loss + 0 * w.sum(), w)
+    (gradient,) = torch.autograd.grad(loss + 0 * w.sum(), w)  # + 0: zeros if you detach every path
     result = {"forward": [loss.item()], "trick_gradient": gradient.tolist()}
     print(json.dumps(result))

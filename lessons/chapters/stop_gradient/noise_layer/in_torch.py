@@ -86,7 +86,7 @@ def alone(clean_backward):
     x = torch.linspace(-2, 2, 17, dtype=torch.float64).to(dtype).requires_grad_()
     fixed = (torch.arange(1, 18, dtype=torch.float64) * (math.sqrt(5) - 1) / 2 % 1).to(dtype)
     out = NoiseLayer(strength, clean_backward, lambda _: fixed)(x)
-    (gradient,) = torch.autograd.grad((torch.tanh(out) + 0 * x).sum(), x)  # 0 if all is cut
+    (gradient,) = torch.autograd.grad((torch.tanh(out) + 0 * x).sum(), x)  # + 0: 0 if all is cut
     return out.tolist(), gradient.tolist()
 
 

@@ -32,6 +32,6 @@ if __name__ == "__main__":
     x = torch.tensor(x, requires_grad=True)
     upstream = torch.tensor(weights or [1.0]).expand(len(x))
     y = surrogate(x, f, g, spelling)
-    (gradient,) = torch.autograd.grad(y + 0 * x, x, upstream)  # 0 if all is cut
+    (gradient,) = torch.autograd.grad(y + 0 * x, x, upstream)  # + 0: zeros if you detach every path
     result = {"forward": y.tolist(), "trick_gradient": gradient.tolist()}
     print(json.dumps(result))

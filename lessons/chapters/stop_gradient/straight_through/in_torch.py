@@ -34,5 +34,5 @@ def quantised(x, function, spelling, after):
 if __name__ == "__main__":
     x = torch.tensor(x, dtype=dtype, requires_grad=True)
     y = quantised(x, function, spelling, after)
-    slope = torch.autograd.grad((y + 0 * x).sum(), x)[0].tolist()  # 0 if all is cut
+    slope = torch.autograd.grad((y + 0 * x).sum(), x)[0].tolist()  # + 0: 0 if all is cut
     print(json.dumps(result := {"forward": y.tolist(), "trick_gradient": slope}))

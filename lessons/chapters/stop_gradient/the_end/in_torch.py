@@ -36,5 +36,5 @@ def the_end(x, u, way, after):
 if __name__ == "__main__":
     x = torch.tensor(x, dtype=dtype, requires_grad=True)
     w = the_end(x, u, way, after)
-    (gradient,) = torch.autograd.grad((w + 0 * x).sum(), x)  # 0 if all is cut
+    (gradient,) = torch.autograd.grad((w + 0 * x).sum(), x)  # + 0: zeros if you detach every path
     print(json.dumps(result := {"forward": w.tolist(), "trick_gradient": gradient.tolist()}))
