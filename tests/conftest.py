@@ -249,11 +249,12 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests come first: a long one begun last would leave the others idle.
+    """Put files with slow tests first: a long one begun last would leave the others idle.
 
-    Of the browser's, those that need the app: who helps at the end need not start another.
+    The browser's files that need the app precede the rest: a worker that helps later needs none.
     """
-    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    counted = (item for item in items if any(map(item.get_closest_marker, ("slow", "long"))))
+    slow = Counter(item.path for item in counted)
     app = {item.path for item in items if "app" in getattr(item, "fixturenames", ())}
     items.sort(key=lambda item: (-slow[item.path], item.path not in app))
 

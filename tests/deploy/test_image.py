@@ -17,7 +17,7 @@ import pytest
 from tests.support.present import present
 from tests.support.server import ROOT, free_port, serve, until
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 LAST = (ROOT / "Dockerfile").read_text("utf-8").replace("\\\n", " ").split("\nFROM ")[-1]
 """The last stage, a line for each instruction."""
@@ -54,9 +54,7 @@ def written(folder: Path) -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
 
 
-def test_what_is_copied_runs_reads_alone_and_says_that_it_is_ready(
-    image: Path, tmp_path: Path
-) -> None:
+def test_the_image_runs_read_only_and_reports_ready(image: Path, tmp_path: Path) -> None:
     assert not (image / "tests").exists()
     assert not (image / ".git").exists()
     port = free_port()

@@ -63,7 +63,7 @@ finally:
     assert not (tmp_path / "net.pt").exists()
 
 
-@pytest.mark.long  # it starts processes that each load torch
+@pytest.mark.long
 def test_a_script_that_raises_says_so_as_alone_and_gets_its_page(
     watched: Watched, tmp_path: Path
 ) -> None:
@@ -81,7 +81,7 @@ def test_a_script_that_raises_says_so_as_alone_and_gets_its_page(
     assert "lessons" not in done.stderr
 
 
-@pytest.mark.long  # it starts processes that each load torch
+@pytest.mark.long
 def test_lazy_objects_threads_and_other_folders_are_left_alone(watched: Watched) -> None:
     done = watched(
         """\
@@ -106,7 +106,7 @@ for _ in range(2):
     assert "What runs in a thread of its own in train.py:15 is opaque" in done.stdout
 
 
-@pytest.mark.long  # it starts processes that each load torch
+@pytest.mark.long
 def test_a_script_that_trains_in_a_thread_is_stopped_and_told_that_it_is_not_seen(
     watched: Watched,
 ) -> None:
@@ -131,7 +131,7 @@ thread.join()
     )
 
 
-@pytest.mark.long  # it starts processes that each load torch
+@pytest.mark.long
 def test_the_last_words_of_a_script_that_ends_itself_are_told(watched: Watched) -> None:
     done = watched("sys.exit('no data')\n", status=2)
     assert done.stderr.splitlines() == ["no data", "train.py ended with exit status 1."]

@@ -157,7 +157,6 @@ def done(*command: object, folder: Path, status: int = 0) -> subprocess.Complete
     return done
 
 
-@pytest.mark.slow
 @pytest.mark.long
 def test_every_example_runs_where_there_is_torch_alone(python: Path, tmp_path: Path) -> None:
     told = done(python, "-I", "-W", "ignore", "-c", EXAMPLES, folder=tmp_path)
@@ -200,7 +199,6 @@ def test_the_command_says_of_the_readme_s_example_what_the_readme_says(
 
 
 @pytest.mark.long  # it starts processes that each load torch
-@pytest.mark.slow
 def test_a_user_s_program_runs_and_has_types(python: Path, tmp_path: Path) -> None:
     (tmp_path / "user.py").write_text(USER, "utf-8")
     assert done(python, "user.py", folder=tmp_path).stdout == "[] detached\nTraceError\n"

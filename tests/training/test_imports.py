@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.server import ROOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 MANY = 100
 """Modules loaded at once that are worth a look."""

@@ -32,7 +32,7 @@ def test_maps_are_compared_every_fifty_steps_and_after_the_last() -> None:
 
 
 def test_no_two_seeds_draw_the_same() -> None:
-    """torch reads 32 bits of a seed: what is far apart as a number may be the same to it."""
+    """torch uses only 32 bits of a seed, so two distant seeds can draw the same numbers."""
     seeds = (0, 1, FRESH, FRESH + 1, MOST_SEED, MOST_SEED + FRESH)
     first = Networks.new(seeds, torch.device("cpu"), torch.float64).weights[0]
     for index, one in enumerate(first):
