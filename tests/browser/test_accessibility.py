@@ -29,7 +29,7 @@ pytestmark = pytest.mark.browser
 
 
 def draw(page: Page) -> None:
-    page.locator(".gt-handle").first.press("End")
+    page.locator(".gt-knob").first.press("End")
     page.get_by_role("button", name=says("commit_sketch")).click()
     page.get_by_text(WORDS("sketch_as_numbers")).click()
     open_drawers(page, MORE).locator(".gl-share summary").click()
@@ -58,7 +58,7 @@ def nothing(page: Page) -> None:
 Act = Callable[[Page], None]
 STATES: dict[str, tuple[str, str, Act]] = {
     "number": ("/reversal?lesson=flip&step=3", '[data-testid="stForm"]', nothing),
-    "drawn": ("/override_map?lesson=clip_identity&step=2", ".gt-handle", draw),
+    "drawn": ("/override_map?lesson=clip_identity&step=2", ".gt-knob", draw),
     "fixed": ("/stop_gradient?lesson=right_place&step=4", ".gt-code", answer),
     "answered": ("/stop_gradient?lesson=two_passes&step=4", ".st-key-tiles button", answer),
     "cut": ("/stop_gradient?lesson=right_place&step=3", ".gl-svg", cut),
@@ -72,7 +72,7 @@ STATES: dict[str, tuple[str, str, Act]] = {
     # What these show is in the states above, too.
     "glossary": ("/glossary?term=leaf", ".gt-glossary", nothing),
     "choice": ("/stop_gradient?lesson=noise_leaks&step=2", ".st-key-tiles button", nothing),
-    "sketch": ("/override_map?lesson=clip_identity&step=2", ".gt-handle", nothing),
+    "sketch": ("/override_map?lesson=clip_identity&step=2", ".gt-knob", nothing),
     "bug": ("/stop_gradient?lesson=right_place&step=4", ".gt-code", nothing),
     "arrows": ("/clipping?lesson=value_or_norm", LAB, nothing),
     "quiz": ("/reversal?quiz=4", ".st-key-tiles button", nothing),

@@ -45,7 +45,7 @@ def answer_wrong(page: Page, lesson: Lesson, question: Question) -> None:
             expect(stage).to_contain_text(said.replace("*", ""))
         return
     if question.kind == "sketch":
-        page.locator(".gt-handle").first.press("End")
+        page.locator(".gt-knob").first.press("End")
         page.get_by_role("button", name=says("commit_sketch")).click()
     elif question.kind == "number":
         page.get_by_label(WORDS("your_answer")).fill("-987654")

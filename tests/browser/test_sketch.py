@@ -21,7 +21,7 @@ SKETCH = LESSON.sketch(present(LESSON.prose.steps[1].question))
 
 def ready(page: Page) -> Page:
     """The sketch is drawn; its button waits for a stroke."""
-    page.locator(".gt-handle").first.wait_for()
+    page.locator(".gt-knob").first.wait_for()
     expect(commit_button(page)).to_be_disabled()
     expect(page.get_by_text(says("draw_first"))).to_be_visible()
     ran(page)
@@ -33,7 +33,7 @@ def commit_button(page: Page) -> Locator:
 
 
 def standing(page: Page) -> list[float]:
-    handles = page.locator(".gt-handle")
+    handles = page.locator(".gt-knob")
     numbers = [one.get_attribute("aria-valuenow") for one in handles.all()]
     return [float(present(number)) for number in numbers]
 
@@ -47,7 +47,7 @@ def place(page: Page, index: int, y: float) -> tuple[float, float]:
     ends = [lines.nth(i).evaluate("line => line.y1.baseVal.value") for i in range(lines.count())]
     low, high = max(ends), min(ends)
     up = low + (y - SKETCH.low) / (SKETCH.high - SKETCH.low) * (high - low)
-    handle = box_of(page.locator(".gt-handle").nth(index))
+    handle = box_of(page.locator(".gt-knob").nth(index))
     return handle["x"] + handle["width"] / 2, box["y"] + up * scale
 
 
@@ -136,9 +136,9 @@ def test_a_finger_on_a_handle_does_not_scroll_and_the_keyboard_goes_on(
     assert box["x"] + box["width"] <= 390
 
     # By keyboard alone all of it is drawn right, and a reload keeps it.
-    page.locator(".gt-handle").first.focus()
+    page.locator(".gt-knob").first.focus()
     for index in range(len(SKETCH.x)):
-        handle = page.locator(".gt-handle").nth(index)
+        handle = page.locator(".gt-knob").nth(index)
         expect(handle).to_be_focused()
         end, way = ("Home", "Up") if index < 4 else ("End", "Down")
         for key in (end, *([f"Arrow{way}"] * 10 if index % 4 == 0 else [f"Page{way}"])):

@@ -61,7 +61,7 @@ export function setText(node, text) {
 /** How far a key leads along a row. @type {Record<string, number | undefined>} */
 export const ALONG = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
 
-/** The arrow keys lead from one child of a box to the next; Tab stops at one of them. @param {HTMLElement} box */
+/** Let the arrow keys move the focus between a box's children; Tab stops at one. @param {HTMLElement} box */
 export function arrows(box) {
   box.addEventListener("keydown", ({ key, target }) => {
     const children = /** @type {HTMLElement[]} */ ([...box.children]);
@@ -101,7 +101,7 @@ export function fit(parent, count, make) {
 }
 
 /**
- * An attribute with that value, or none where there is nothing to say.
+ * Set an attribute; remove it if the value is empty.
  * @param {Element} node
  * @param {string} name
  * @param {string | number | null | undefined} value
@@ -112,7 +112,7 @@ export function setOrRemove(node, name, value) {
 }
 
 /**
- * Several attributes.
+ * Set several attributes.
  * @param {Element} node
  * @param {Record<string, string | number | null | undefined>} attributes
  */
@@ -120,7 +120,7 @@ export function setAll(node, attributes) {
   for (const [name, value] of Object.entries(attributes)) setOrRemove(node, name, value);
 }
 
-/** A file for the learner to keep. @param {BlobPart} content  @param {string} name */
+/** Download a file. @param {BlobPart} content  @param {string} name */
 export function save(content, name) {
   const url = URL.createObjectURL(new Blob([content], { type: "text/plain" }));
   element("a", "", { href: url, download: name }).click();

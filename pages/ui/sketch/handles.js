@@ -32,7 +32,7 @@ export function moving(drawing, data, at, commit) {
   const range = { "aria-orientation": "vertical", "aria-valuemin": data.low, "aria-valuemax": data.high };
   const handles = data.names.map((name) =>
     svg(
-      "g", "gt-handle", { role: "slider", tabindex: "0", ...range, "aria-label": phrase("handle_at", { label: data.label, x: name }) },
+      "g", "gt-knob", { role: "slider", tabindex: "0", ...range, "aria-label": phrase("handle_at", { label: data.label, x: name }) },
       svg("ellipse", "gt-reach", { rx: 24, ry: 24 }),
       svg("circle", "", { r: 9 }),
     ), // prettier-ignore
@@ -64,7 +64,6 @@ export function moving(drawing, data, at, commit) {
       if (!steps || event.altKey || event.ctrlKey || event.metaKey) return;
       put(index, levels[index] + steps);
       event.preventDefault();
-      event.stopPropagation();
     }),
   );
   const { label, x } = data;
@@ -77,8 +76,8 @@ export function moving(drawing, data, at, commit) {
 }
 
 /**
- * What is pressed takes the nearest handle along. Once the pointer has crossed another it is a
- * stroke, and moves a handle where it crosses its x: one stroke across the chart draws them all.
+ * A press moves the nearest handle. Once the pointer crosses another handle's x, it draws: each handle
+ * that it passes moves to the line.
  * @param {SVGSVGElement} drawing
  * @param {Sketch} data
  * @param {Places} at
@@ -90,7 +89,7 @@ function hearStrokes(drawing, data, at, handles, put) {
   /** @type {{x: number, level: number, held: number | null} | null} */
   let last = null; // where the pointer was, and the handle it has hold of
   /** @type {PointerEvent | null} */
-  let from = null; // a finger beside the handles: it draws if it goes across, or taps
+  let from = null; // a finger next to the handles: it draws if it goes across, or taps
   const where = (/** @type {PointerEvent} */ event) => {
     const box = drawing.getBoundingClientRect();
     const x = ((event.clientX - box.left) / box.width) * WIDE;
@@ -101,7 +100,7 @@ function hearStrokes(drawing, data, at, handles, put) {
     const apart = across.map((place) => Math.abs(place - x));
     return apart.indexOf(Math.min(...apart));
   };
-  const onHandle = (/** @type {Event} */ { target }) => /** @type {Element} */ (target).closest(".gt-handle");
+  const onHandle = (/** @type {Event} */ { target }) => /** @type {Element} */ (target).closest(".gt-knob");
   drawing.addEventListener("touchstart", (event) => onHandle(event) && event.preventDefault(), { passive: false });
   drawing.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;

@@ -1,4 +1,4 @@
-// Which line of the charts is which: an entry that is pointed at lights its lines.
+// The charts' key: which line is which. `links/` highlights an entry's lines.
 
 import { element } from "../dom.js";
 

@@ -5,48 +5,48 @@
 import { element } from "../dom.js";
 import "./frame.js";
 
-const BAR = "[data-testid=stSkeleton]"; // shown in place of a piece until its script has loaded
+const SKELETON = "[data-testid=stSkeleton]"; // shown in place of a piece until its script has loaded
 const EXCEPTION = ".stException";
 /** @param {number} ms  @param {Promise<unknown>} work */
 const atMost = (ms, work) => Promise.race([work, new Promise((late) => setTimeout(late, ms))]);
 
-// Streamlit draws a page piece by piece, each when its own script has come. style.css hides the page
+// Streamlit draws a page piece by piece, each once its script has loaded. style.css hides the page
 // until all pieces are there, so that none pushes another down; or until this has taken too long.
 const SHOW_AFTER = 6000; // ms after the first piece, show the page even if pieces are missing
-let waits = 0;
-const FONT_TIMEOUT = 1000; // ms to wait for fonts: in another font lines break elsewhere
+let timer = 0;
+const FONT_TIMEOUT = 1000; // ms to wait for fonts: another font breaks lines elsewhere
 const CODE = /code/i; // a font whose lines do not break
 let count = 0; // changes so far
 const AFTER_RUN = ".stApp[data-test-script-state=notRunning] .stMainBlockContainer .stElementContainer";
 const OWN = '[class*="st-key-lab_"], .st-key-code, .st-key-header';
-/** Not what the lab draws at the same time, nor what moves nothing. @param {Element} node */
+/** Whether a change is to the page's own text: the lab, the code and the header don't count. @param {Element} node */
 const isPiece = (node) => node.closest?.("#root") && !node.closest(OWN);
 const SKETCH = ".st-key-stage .stBidiComponent:not(:has(.gt-sketch > *))"; // not drawn yet
-const UNDRAWN = `:is(${BAR}, ${SKETCH}):not(:is(${OWN}) *)`;
+const UNDRAWN = `:is(${SKELETON}, ${SKETCH}):not(:is(${OWN}) *)`;
 const { dataset } = document.documentElement;
 dataset.whole = "false";
 if (new URLSearchParams(location.search).get("embed") === "true") dataset.framed = "";
 const pieces = new MutationObserver((changes) => {
   if (!changes.some(({ target }) => isPiece(/** @type {Element} */ (target)))) return;
   count += 1;
-  waits ||= setTimeout(show, SHOW_AFTER);
+  timer ||= setTimeout(show, SHOW_AFTER);
   if (document.querySelector(EXCEPTION)) return show();
-  if (document.querySelector(AFTER_RUN) && !document.querySelector(UNDRAWN)) dress();
+  if (document.querySelector(AFTER_RUN) && !document.querySelector(UNDRAWN)) showWithFonts();
 });
 const STATE = ["data-test-script-state"];
 pieces.observe(document.documentElement, { attributeFilter: STATE, childList: true, subtree: true });
 
-function dress() {
-  document.body.getBoundingClientRect(); // laid out, a text asks for its fonts
+function showWithFonts() {
+  document.body.getBoundingClientRect(); // layout makes the text request its fonts
   const fonts = [...document.fonts].filter(({ family, status }) => status === "loading" && !CODE.test(family));
   if (!fonts.length) return show();
-  const mine = count;
-  const came = Promise.allSettled(fonts.map(({ loaded }) => loaded));
-  void atMost(FONT_TIMEOUT, came).then(() => mine === count && show());
+  const countThen = count;
+  const loaded = Promise.allSettled(fonts.map((font) => font.loaded));
+  void atMost(FONT_TIMEOUT, loaded).then(() => countThen === count && show());
 }
 
 function show() {
-  clearTimeout(waits);
+  clearTimeout(timer);
   dataset.whole = "true";
   pieces.disconnect();
 }

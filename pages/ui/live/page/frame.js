@@ -1,9 +1,9 @@
-// Streamlit's link past the navigation, made to fit: it leads to the question, where one is open.
+// Streamlit's skip link leads to the open question, if there is one.
 
 import { setText } from "../dom.js";
 import { phrase } from "../phrase.js";
 
-const ANSWERS = "input:not(:disabled), .gt-handle, button:not(:disabled)";
+const ANSWERS = "input:not(:disabled), .gt-knob, button:not(:disabled)";
 const SKIP = '[data-testid="stSkipToContent"]';
 
 addEventListener("focusin", ({ target }) => {
@@ -25,7 +25,7 @@ addEventListener(
   { capture: true },
 );
 
-/** What one answers with, where a question is open; a sketch is drawn on the stage. */
+/** Find the open question's first control. A sketch is on the stage. */
 function answer() {
   const places = document.querySelectorAll(".st-key-question:has(button), .st-key-stage:has(.gt-commit)");
   return places[0]?.querySelector(ANSWERS) ?? null;
