@@ -5,6 +5,6 @@ from .doctor import *  # noqa: F403
 from .tricks import *  # noqa: F403
 from .tricks import __version__ as __version__
 
-__all__: list[str] = []  # type checkers know `+=` of names, not a sum
+__all__: list[str] = []  # type checkers follow `__all__ += m.__all__`, but not `a + b`
 __all__ += doctor.__all__
 __all__ += tricks.__all__

@@ -61,15 +61,15 @@ def nonfinite(run: Run) -> list[Fault]:
     read = [edge.producer.name for one in places for edge in nodes[one].operands]
     for cause in _forward(run, [*places, *read]):
         after = run.graph.after([cause.node] if cause.node else [])
-        follows = [one for one in found if one.node in after]
-        if not follows:
+        consequences = [one for one in found if one.node in after]
+        if not consequences:
             found.append(cause)
             continue
         # The op's value is not finite, so its slope isn't either; or a later op multiplies by it.
-        first = follows[0]
+        first = consequences[0]
         says = f"{cause.says} The result is finite, but the gradient is not. {first.says}"
         both = replace(first, says=says, do=cause.do or first.do, node=cause.node)
-        found = [both if one is first else one for one in found if one not in follows[1:]]
+        found = [both if one is first else one for one in found if one not in consequences[1:]]
     return found
 
 

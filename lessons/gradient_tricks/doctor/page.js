@@ -10,8 +10,8 @@ const groups = new Map([...document.querySelectorAll(".graph [data-id]")].map((o
 const order = [...groups.values()];
 const said = document.querySelector(".said");
 const detail = document.querySelector(".detail");
-let step = count; // so many steps have been taken; the page opens at the end
-let tabbed = 0; // the place in `order` that Tab comes to
+let step = count; // steps taken so far; the page opens at the end
+let tabbed = 0; // the place in `order` that Tab focuses
 /** @type {Record<string, () => number>} */
 const MOVES = { start: () => 0, back: () => step - 1, next: () => step + 1, end: () => count };
 
@@ -37,10 +37,10 @@ function go(to) {
 }
 
 /** @param {Element | null | undefined} group */
-function look(group) {
-  document.querySelector("[data-looked]")?.removeAttribute("data-looked");
+function showDetail(group) {
+  document.querySelector("[data-detail]")?.removeAttribute("data-detail");
   if (!group || !detail) return;
-  group.setAttribute("data-looked", "");
+  group.setAttribute("data-detail", "");
   const edge = group.classList.contains("edge") ? `${group.getAttribute("aria-label")}\nwhole: ` : "";
   detail.textContent = edge + group.getAttribute("data-told");
 }
@@ -58,7 +58,7 @@ function show(group) {
   stopAt(order.indexOf(group));
   /** @type {SVGGElement} */ (group).focus({ preventScroll: true });
   group.scrollIntoView({ block: "center", inline: "center" });
-  look(group);
+  showDetail(group);
 }
 
 for (const one of buttons) one.addEventListener("click", () => go(MOVES[one.dataset.go ?? ""]()));
@@ -72,7 +72,7 @@ for (const link of document.querySelectorAll("a[data-node]")) {
   });
 }
 root?.addEventListener("click", (event) => show(/** @type {Element} */ (event.target).closest("[data-id]")));
-root?.addEventListener("focusin", (event) => look(/** @type {Element} */ (event.target).closest("[data-id]")));
+root?.addEventListener("focusin", (event) => showDetail(/** @type {Element} */ (event.target).closest("[data-id]")));
 document.addEventListener("keydown", (event) => {
   const target = /** @type {Element} */ (event.target);
   if (event.altKey || event.ctrlKey || event.metaKey || target.matches(".scroll, .drawing")) return; // arrows scroll

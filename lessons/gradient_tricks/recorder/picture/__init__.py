@@ -1,1 +1,1 @@
-"""A recording as something to look at: the steps of its backward pass, the layout, the drawing."""
+"""Steps, layout and drawing of a recording's backward pass."""

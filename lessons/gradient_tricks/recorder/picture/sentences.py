@@ -47,10 +47,9 @@ def sentence_of(recording: Recording, step: Step, index: Sequence[int] = ()) -> 
 
 
 def stale_sentence(node: Node, stale: Stale, index: Sequence[int] = ()) -> str:
-    """Which number the op left for its gradient, and which one the backward pass finds there.
+    """Say which number the op saved and which one the backward pass finds.
 
-    Of a tensor of several numbers it is that of the component `index`, where it was changed, else
-    the first that was.
+    In a larger tensor: the one at `index` if it changed, else the first that changed.
     """
     told = {"name": stale.name, "op": saver(node, stale)}
     said = WORDS("changed", **told)
