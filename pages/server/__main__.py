@@ -18,7 +18,7 @@ from streamlit.web.cli import configurator_options
 
 from pages.server import dev, forkserver
 from pages.server.addresses import root
-from pages.server.listener import AT_ONCE, Listener
+from pages.server.listener import ACCEPT_AT_ONCE, Listener
 from pages.server.socket_guard import Protocol
 
 OWN_PROXY = "127.0.0.1,::1,::ffff:127.0.0.1"
@@ -48,7 +48,7 @@ def main(**options: Any) -> None:
         server_header=False,
         forwarded_allow_ips=os.environ.get("FORWARDED_ALLOW_IPS", OWN_PROXY),
         http=Protocol,
-        backlog=AT_ONCE,
+        backlog=ACCEPT_AT_ONCE,
         timeout_graceful_shutdown=3,  # seconds that connections have after SIGTERM
     )
     server = uvicorn.Server(made)

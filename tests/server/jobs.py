@@ -1,4 +1,4 @@
-"""Jobs for workers in tests; run as a program, a server with two workers that waits to be ended."""
+"""Jobs that tests give to workers. As a program: start two workers and wait to be killed."""
 
 import asyncio
 import gc
@@ -27,7 +27,7 @@ def niceness() -> int:
 
 
 def begin_where_niceness_is_refused() -> int:
-    """Begin again with a pipe that is closed; return how often a niceness was refused."""
+    """Run a worker whose pipe is closed; count how often it was refused a niceness."""
     ours, its_end = Pipe()
     ours.close()
     with patch("os.nice", side_effect=PermissionError) as nice:
@@ -63,17 +63,17 @@ def die_once(tries: Path) -> str:
 
 
 def pid_of_the_second_try(tries: Path) -> int:
-    """Note the first try, and hang until this process is killed."""
+    """Hang on the first try; return the process id on the second."""
     if not tries.exists():
         tries.touch()
         time.sleep(START_SECONDS)
     return os.getpid()
 
 
-def pid_once(begun: Path, goes: Callable[[], bool]) -> int:
+def pid_when(begun: Path, may_end: Callable[[], bool]) -> int:
     """Note that the job has begun, and wait until it may end."""
     begun.touch()
-    until(goes)
+    until(may_end)
     return os.getpid()
 
 

@@ -27,7 +27,7 @@ from tests.server.jobs import (
     niceness,
     pid_after,
     pid_of_the_second_try,
-    pid_once,
+    pid_when,
 )
 from tests.support.present import present
 from tests.support.server import ROOT, START_SECONDS, until
@@ -87,7 +87,7 @@ def test_a_second_worker_starts_when_the_first_is_busy(tmp_path: Path) -> None:
         assert workers() - before == {first}
         places = [tmp_path / "first", tmp_path / "second"]
         jobs = (
-            lane.run(pid_once, mine, other.exists)
+            lane.run(pid_when, mine, other.exists)
             for mine, other in zip(places, places[::-1], strict=True)
         )
         at_once = await asyncio.gather(*jobs)
@@ -175,7 +175,7 @@ def test_a_lane_ends_without_waiting_for_a_job(tmp_path: Path) -> None:
     begun, never = tmp_path / "begun", tmp_path / "never"
 
     async def story(lane: Lane) -> float:
-        running = asyncio.create_task(lane.run(pid_once, begun, never.exists))
+        running = asyncio.create_task(lane.run(pid_when, begun, never.exists))
         await asyncio.to_thread(until, begun.exists)
         start = time.monotonic()
         lane.end()
@@ -189,15 +189,15 @@ def test_a_job_that_is_cancelled_leaves_the_queue_and_a_running_one_keeps_its_wo
     tmp_path: Path,
 ) -> None:
     async def story(lane: Lane) -> set[asyncio.Task[int]]:
-        begun, goes = tmp_path / "begun", tmp_path / "goes"
-        running = asyncio.create_task(lane.run(pid_once, begun, goes.exists))
+        begun, may_end = tmp_path / "begun", tmp_path / "may_end"
+        running = asyncio.create_task(lane.run(pid_when, begun, may_end.exists))
         waiting = asyncio.create_task(lane.run(die, tmp_path / "never"))
         await asyncio.to_thread(until, begun.exists)
         running.cancel()
         waiting.cancel()
         next_ = asyncio.create_task(lane.run(pid_after, 0.0))
         done, _ = await asyncio.wait([next_], timeout=0.2)
-        goes.touch()
+        may_end.touch()
         await next_
         return done
 
@@ -207,14 +207,14 @@ def test_a_job_that_is_cancelled_leaves_the_queue_and_a_running_one_keeps_its_wo
 
 def test_a_visitor_who_leaves_holds_the_place_until_the_job_has_ended(tmp_path: Path) -> None:
     async def story(lane: Lane) -> bool:
-        begun, goes = tmp_path / "begun", tmp_path / "goes"
-        left = asyncio.create_task(lane.run(pid_once, begun, goes.exists, who="a"))
+        begun, may_end = tmp_path / "begun", tmp_path / "may_end"
+        left = asyncio.create_task(lane.run(pid_when, begun, may_end.exists, who="a"))
         await asyncio.to_thread(until, begun.exists)
         left.cancel()
         next_ = asyncio.create_task(lane.run(pid_after, 0.0, who="a"))
         await lane.run(pid_after, 0.2, who="b")  # a worker is free
         early = next_.done()
-        goes.touch()
+        may_end.touch()
         await next_
         return early
 

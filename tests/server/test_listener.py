@@ -15,8 +15,8 @@ from pages.server.listener import Listener
 def test_a_visitor_has_half_of_the_connections_and_a_proxy_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(listening, "MOST", 6)
-    monkeypatch.setattr(listening, "EVERY", 0.0)
+    monkeypatch.setattr(listening, "MOST_CONNECTIONS", 6)
+    monkeypatch.setattr(listening, "COUNT_EVERY", 0.0)
     server = uvicorn.Server(uvicorn.Config("app", forwarded_allow_ips="127.0.1.0/24"))
     connections: set[Any] = server.server_state.connections
     bound = socket.create_server(("127.0.0.1", 0))

@@ -42,7 +42,7 @@ def heard(*contents: bytes | None) -> tuple[list[bytes], bool]:
     reached: list[bytes] = []
 
     async def streamlits(scope: Scope, receive: Receive, send: Send) -> None:
-        assert scope["headers"] == [(b"host", b"localhost")], "or it asks the internet about others"
+        assert scope["headers"] == [(b"host", b"localhost")], "else Streamlit asks the internet"
         while (message := await receive())["type"] != "websocket.disconnect":
             reached.append(message["bytes"])
 
@@ -84,7 +84,7 @@ def test_what_a_page_says_is_heard_as_it_came(content: bytes) -> None:
 
 
 def test_every_kind_there_is_was_looked_at() -> None:
-    """Of a new one somebody has to say whether our pages need it."""
+    """If Streamlit adds a kind, decide whether our pages need it."""
     kinds = {field.name for field in BackMsg.DESCRIPTOR.fields if field.containing_oneof}
     assert kinds == {*OTHERS, *socket_guard.HEARD}
 
@@ -126,7 +126,7 @@ def opened(path: str) -> Iterator[ClientConnection]:
 
 
 def empty_piece(socket: ClientConnection) -> None:
-    """A message goes on."""
+    """Send an empty continuation frame."""
     with socket.send_context():
         socket.protocol.send_continuation(b"", fin=False)
 
@@ -136,7 +136,7 @@ def empty_piece(socket: ClientConnection) -> None:
 def test_who_sends_small_frames_without_end_is_let_go(
     path: str, small: Callable[[ClientConnection], object]
 ) -> None:
-    """uvicorn answers each ping, and who reads no answer would fill this machine's memory."""
+    """uvicorn answers each ping: a client that reads no answers would fill the server's memory."""
     with opened(path) as socket:
         if small is empty_piece:
             with socket.send_context():
@@ -150,13 +150,13 @@ def test_who_sends_small_frames_without_end_is_let_go(
 
 
 @pytest.mark.parametrize(
-    ("path", "limit", "short"), [(STREAM, PAGE, RUN), ("labs", LAB, b"")], ids=["page", "lab"]
+    ("path", "limit", "flood"), [(STREAM, PAGE, RUN), ("labs", LAB, b"")], ids=["page", "lab"]
 )
 @pytest.mark.parametrize("longer", [1, 8])
 def test_who_says_more_than_a_browser_is_cut_and_a_long_message_counts_as_many(
     path: str,
     limit: socket_guard.Limit,
-    short: bytes,
+    flood: bytes,
     longer: int,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -166,9 +166,9 @@ def test_who_says_more_than_a_browser_is_cut_and_a_long_message_counts_as_many(
         for _ in range(int(limit.burst) // longer):
             socket.send(content)
             assert socket.recv(START_SECONDS) == content
-        assert ends(socket, lambda s: s.send(short))
+        assert ends(socket, lambda s: s.send(flood))
     uvicorns = [one for one in caplog.records if one.name.startswith("uvicorn")]
-    assert not uvicorns, "it ends by the limit, and not by a mistake"
+    assert not uvicorns, "the limit ended it, not an error"
 
 
 def test_a_message_to_a_page_that_is_too_long_cuts_the_connection() -> None:

@@ -9,7 +9,7 @@ from pages.server.site import Site
 T = TypeVar("T")
 
 
-class InProcess(Worker):
+class ThreadWorker(Worker):
     """A worker that is a thread of this process."""
 
     def start(self) -> None:
@@ -24,7 +24,7 @@ class ThreadLane(Lane):
 
     def __init__(self) -> None:
         super().__init__("thread", 1)
-        self._free = [InProcess("thread")]
+        self._free = [ThreadWorker("thread")]
 
 
 def site() -> Site:
