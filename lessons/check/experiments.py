@@ -75,7 +75,7 @@ def _central(experiment: Experiment[Any], start: Start) -> Iterator[tuple[str, f
         for place in range(leaf.numel() if leaf.requires_grad else 0):
             move = torch.zeros_like(leaf).flatten()
             move[place] = _H
-            near = (start.but(**{name: leaf + by * move.view_as(leaf)}) for by in (-1, 0, 1))
+            near = (start.with_(**{name: leaf + by * move.view_as(leaf)}) for by in (-1, 0, 1))
             ends = (one.finish(one.call(experiment.plain)).detach() for one in near)
             low, here, high = (float(one.sum()) for one in ends)
             number = f"{name} = {leaf.flatten()[place].item():.4g}"

@@ -114,7 +114,7 @@ def controls(runs: Runs) -> Problems:
 
 
 def trainings(runs: Runs) -> Problems:
-    """The answer to a question hides or holds a training; its numbers stand where they can move."""
+    """A question about a training hides or holds it; moving numbers are where they can update."""
     if not runs.lesson.lab.training:
         return
     values = runs.lesson.validate({"seeds": "1"} if "seeds" in runs.lesson.defaults else {})
@@ -160,22 +160,21 @@ def try_it(runs: Runs) -> Problems:
         told = step.turn.text if step.turn else ""
         told += "".join(TRIED.findall(step.text)) if step.question else ""
         for name in _unknown(runs, told.removeprefix(TURN)):
-            yield step, f"“{name}” is no control and no choice of one: {told}"
+            yield step, f"“{name}” is neither a control nor one of its choices: {told}"
 
 
 def _undoable(runs: Runs, step: Step, text: str) -> Iterator[str]:
+    """Yield why a learner can't do what this text says."""
     lab = runs.lesson.lab
     known = {one.label: one for one in lab.parameters}
-    choices = [one.options for one in lab.parameters if isinstance(one, Choice)]
-    words = {word for options in choices for option in options for word in option}
     if not _TOLD.search(text):
-        yield "it tells one to do nothing"
+        yield "it tells the learner nothing to do"
     if not any(label in text for label in known) and not _SEEN.search(text):
         yield "it names no control by its label, nor the graph"
     for name in _unknown(runs, text):
-        yield f"“{name}” is no control and no choice of one"
+        yield f"“{name}” is neither a control nor one of its choices"
     for value in re.findall(r"to “(.+?)”", text):
-        if value not in words:
+        if value not in _choice_words(runs):
             yield f"“{value}” is no choice of any control"
     if "**Start**" in text and lab.training is None:
         yield "there is nothing to start"
@@ -189,12 +188,15 @@ def _undoable(runs: Runs, step: Step, text: str) -> Iterator[str]:
                 yield f"“{label}” is already at what it says"
 
 
+def _choice_words(runs: Runs) -> set[str]:
+    """The keys and labels of all choices in the lab."""
+    choices = (one.options for one in runs.lesson.lab.parameters if isinstance(one, Choice))
+    return {word for options in choices for option in options for word in option}
+
+
 def _unknown(runs: Runs, text: str) -> list[str]:
-    """What a text sets in bold and the page does not have: no number, control, choice or button."""
-    controls = runs.lesson.lab.parameters
-    choices = (one.options for one in controls if isinstance(one, Choice))
-    known = {word for options in choices for option in options for word in option}
-    known |= {*_BUTTONS, *(one.label for one in controls)}
+    """List the bold words that are no number, control, choice or button of the page."""
+    known = _choice_words(runs) | _BUTTONS | {one.label for one in runs.lesson.lab.parameters}
     return [name for name in BOLD.findall(text) if name not in known and "{{" not in name]
 
 
@@ -234,9 +236,8 @@ _TYPED = {
 def typed_numbers(text: str) -> list[str]:
     """Find the numbers in a text that state a result, each with a few words around it.
 
-    Outside code, values in double braces and what `_ALLOWED` names there is no decimal number; no
-    whole number before a unit or per cent; none of two digits or more or above 2 after a word or
-    sign that states a result (is, gives, returns, prints, about, =, ≈).
+    Returns three kinds, outside code, filled-in values and what `_ALLOWED` names: decimals; whole
+    numbers before a unit or %; numbers from 3 up after "is", "gives", "=" and the like.
     """
     text = _ASKED.sub(lambda task: _SET.sub("", task[0]), text)
     plain = _ALLOWED.sub("", _FILLED.sub("", _APART.sub("", text)))

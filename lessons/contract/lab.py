@@ -50,7 +50,7 @@ class Start:
         leaves: the tensors it starts from, by argument; those that require a gradient get one.
         arguments: its other arguments.
         index: the component whose numbers the drawing shows, as in the recorder's
-            ``picture.graph_drawing``; of tensors with a row for each entry of the leaves, the
+            ``picture.graph_drawing``; in a tensor with one row for each entry of the leaves, that
             entry's row.
         finish: makes one tensor of what the program returns; the backward pass starts there, with
             an upstream gradient of ones.
@@ -72,7 +72,7 @@ class Start:
         if len(self.index) == len(lengths) == 1:  # one axis, and all lists are equally long
             object.__setattr__(self, "index", Entry(self.index, of=lengths.pop()))
 
-    def but(self, **others: Any) -> "Start":
+    def with_(self, **others: Any) -> "Start":
         """A copy of the run with the leaves and arguments of these names replaced.
 
         A new leaf gets a gradient if the one that it replaces does.
@@ -86,7 +86,7 @@ class Start:
         return replace(self, leaves=leaves, arguments=arguments)
 
     def call(self, program: Callable[..., Any]) -> Any:
-        """What the program returns; of a module's class the arguments make one, for the leaves."""
+        """Run the program; construct a module class with the arguments, call it with the leaves."""
         if isinstance(program, type):
             return program(**self.arguments)(**self.leaves)
         return program(**self.leaves, **self.arguments)
@@ -102,17 +102,17 @@ class Lab(Generic[S]):
         compute: a pure function of the lesson's program and of the settings.
         table: from a result.
         charts: each from a result, in this order.
-        check: refusals that need several settings at once, by name.
+        check: validate settings against each other; messages by setting.
         preview: cheaper settings, for while the learner drags.
         seconds: about how long computing takes, by arithmetic; most labs take about 20 ms.
         start: the run whose graph is drawn, at the learner's inputs; None where there is no graph
             to see.
-        training: what is trained before the learner's eyes, if anything is. ``compute`` gives what
-            else is there before the first step; a run's facts at that moment are added to its own.
+        training: what the learner watches being trained, if anything. ``compute`` gives the rest of
+            the picture before it starts; facts of the untrained networks are added to its facts.
         sampled_values: numbers that the settings stand for, such as noise, by their names in
             in_torch.py.
         direct_labels: whether each line has its own name in the charts, so that they need no key.
-        preview_note: what is said of cheaper settings above the charts, if it isn't plain to see.
+        preview_note: the note above charts that show cheaper settings; empty where it's obvious.
 
     Attributes:
         parameters: the settings' controls, labels and helps as the words have them.
@@ -142,7 +142,7 @@ class Lab(Generic[S]):
         return [chart(result, settings) for chart in self.charts]
 
     def at_point(self, settings: S, result: Result) -> dict[str, float | int | str]:
-        """The settings as facts; at the point of a list, its number and those of the series."""
+        """The settings as facts; for a list, its number and each series' at the chosen point."""
         facts = {n: one for n, one in settings.items() if isinstance(one, (float, int, str))}
         for point in (one for one in self.parameters if isinstance(one, Index)):
             numbers = settings[point.of]
@@ -153,7 +153,7 @@ class Lab(Generic[S]):
 
     @property
     def trained_with(self) -> list[str]:
-        """What the training's steps are made with: parameters, and ``cuts``; [] without one."""
+        """Names of the parameters that the training reads, and ``cuts`` if it does; else []."""
         if self.training is None:
             return []
         names = [one.name for one in self.parameters if one.in_run != "looks"]

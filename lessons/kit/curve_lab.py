@@ -1,6 +1,6 @@
 """The curve lab: a function of x with settings of the lesson's own, and its gradient by role.
 
-What is differentiated by is called x everywhere. A NaN in a curve is a gap: fill a jump with one.
+We always differentiate with respect to x. NaN draws a gap in a curve: put one at each jump.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -61,11 +61,11 @@ class Curve(Generic[S]):
         plain: the program's forward pass without any trick: its autograd is the true gradient.
         intended: the gradient that is wanted, as a formula independent of the program.
         words: names of the axes, captions: those of ``CURVE_WORDS``.
-        intended_is: the name at the end of the intended gradient.
+        intended_is: the label of the intended gradient's line.
         limit: the parameter that bounds the gradient: two lines to drag, if there is one.
-        facts: compute what the prose needs besides the settings, and the roles at the chosen input.
-            A part is computed only if a text quotes one of its facts.
-        causes: pairs of a mask over x and why it is not finite there, in the order to be told.
+        facts: compute the facts that the prose quotes, other than the settings and the roles at the
+            chosen input. A part is computed only if a text quotes one of its facts.
+        causes: pairs (mask over x, why the numbers there are not finite), in the notes' order.
     """
 
     settings: type[S]
@@ -94,7 +94,7 @@ def curve_lab(curve: Curve[S]) -> Lab[S]:
         x, points = start.leaves["x"].detach(), torch.tensor(settings.x, dtype=torch.float64)
         grid = grid_around(points)
         at_points = experiment.by_role(program, start)
-        on_grid = experiment.by_role(program, start.but(x=grid.to(x)))
+        on_grid = experiment.by_role(program, start.with_(x=grid.to(x)))
         run = Run(program, x[[place]], start.arguments, experiment)
         causes = (
             (x.isinf(), WORDS("x_too_large")),

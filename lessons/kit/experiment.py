@@ -24,7 +24,7 @@ S = TypeVar("S", bound=Settings)
 
 
 class Lazy(Mapping[str, V]):
-    """Settings by name, each made when it is first asked for.
+    """Values by name; each is computed on first access.
 
     Args:
         made_by: what makes each.

@@ -110,7 +110,7 @@ def equation_of_motion():
 
 
 def second_order_meta():
-    """Adapt twice by functional_call, whose weights are computed and no parameters."""
+    """Adapt twice by functional_call, whose weights are computed, not parameters."""
     meta_opt.zero_grad()
     fast = dict(meta.named_parameters())
     for _ in range(2):

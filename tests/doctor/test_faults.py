@@ -176,13 +176,13 @@ def test_a_number_that_was_printed_is_not_blamed() -> None:
     assert ".item() on sum(…)" in fault.says
 
 
-def test_a_mean_of_nothing_is_told() -> None:
+def test_the_mean_of_an_empty_tensor_is_reported() -> None:
     fault = traced(lambda x: x[x > 100].mean()).faults[0]
     assert "NaN" in fault.says
     assert "is empty" in fault.says
 
 
-def test_of_a_leaf_that_many_rows_read_the_row_is_named_where_it_breaks() -> None:
+def test_the_report_names_the_row_where_a_shared_leaf_breaks() -> None:
     fault = traced(broken.one_row_divides_by_zero).faults[0]
     assert (
         "the upstream gradient at [5, 2] is 0, and NaN goes back to w at [2], which is 3."

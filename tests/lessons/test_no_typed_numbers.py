@@ -1,4 +1,4 @@
-"""No computed or measured number is typed into a text of the course: facts are filled in."""
+"""The course's texts fill in computed numbers as facts; nobody types them."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a learner answered, as a teacher gets it."""
+"""A learner's answers as a teacher gets them, in CSV and JSON."""
 
 import csv
 import io

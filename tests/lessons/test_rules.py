@@ -61,11 +61,11 @@ BROKEN = {
     ],
     (text.source, "flip", "lesson.py"): [('highlight="y', 'highlight="z', "to highlight")],
     (text.try_it, "flip", "en.md"): [
-        (TRY, "the chart shows a lot.", "tells one to do nothing"),
+        (TRY, "the chart shows a lot.", "tells the learner nothing to do"),
         (TRY, "wait and watch.", "names no control by its label"),
-        (TRY, "move **Scale μ**.", "“Scale μ” is no control"),
+        (TRY, "move **Scale μ**.", "“Scale μ” is neither a control"),
         (TRY, "press **Start** and wait.", "nothing to start"),
-        ("set **Scale λ** and", "set **Scale μ** and", "“Scale μ” is no control"),  # a task
+        ("set **Scale λ** and", "set **Scale μ** and", "“Scale μ” is neither a control"),  # a task
     ],
     (text.try_it, "cliff", "en.md"): [
         ("set **Window**", "cut an edge, set **Window**", "no graph")

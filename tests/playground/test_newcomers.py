@@ -111,7 +111,7 @@ REWORDED = {
     "y: Tensor = x.data": "y = stop_gradient(x)",
     "x.requires_grad = True\ny = x": "y = x",
 }
-"""What is typed over the first program in torch's words, and what stands there then."""
+"""Torch code pasted over the first program, and the program that replaces it."""
 
 
 REPLACED: dict[str, tuple[str, Program]] = {
@@ -167,7 +167,7 @@ def test_torchs_words_become_the_languages_own(typed_: str) -> None:
     assert {*found.inputs} <= {"x", "u"}
 
 
-def test_so_they_do_in_a_whole_text() -> None:
+def test_a_whole_text_is_reworded_too() -> None:
     now = typed("x = input([1, 2])\ny = F.mse_loss(x, 1 - x)\nshow(y, x)")
     made = REWORDED["y = F.mse_loss(x, 1 - x)"]
     assert now.form["program"] == f"x = input([1, 2])\n{made}\nshow(y, x)"

@@ -435,7 +435,7 @@ def test_func_transforms_pass_unrecorded() -> None:
     assert [node.type for node in recording.ops] == []
 
 
-# -- what no torch function shows
+# -- no_grad blocks and double backward, which no torch function sees
 
 
 def test_who_switched_gradients_off_is_known_after_an_inner_block_too() -> None:
@@ -449,14 +449,11 @@ def test_who_switched_gradients_off_is_known_after_an_inner_block_too() -> None:
     nodes = recorded(program, x=leaf(1.0)).nodes
     assert nodes["mul"].off is None
     off = present(nodes["mul_1"].off)
-    assert (off.how, off.name) == (
-        "block",
-        "no_grad",
-    )
+    assert (off.how, off.name) == ("block", "no_grad")
 
 
 def test_a_slope_with_a_graph_is_an_op_whatever_number_autograd_gave_it() -> None:
-    """On a GPU another thread makes it, and counts for itself."""
+    """On a GPU another thread creates it with its own counter; `first = 2**60` imitates that."""
 
     def program(x: torch.Tensor) -> torch.Tensor:
         (slope,) = torch.autograd.grad((x**3).sum(), x, create_graph=True)

@@ -7,6 +7,7 @@ other backward it says which piece it can't read.
 import ast
 import copy
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from lessons.gradient_tricks.text import visible
 from lessons.playground.language.functions import Put, Signature, own_name
@@ -30,7 +31,7 @@ from lessons.playground.language.spellings import (
 from lessons.playground.language.words import WORDS
 
 _MOST_PARTS = 1000
-"""AST nodes of what a name in backward stands for: to read another name twice doubles them."""
+"""AST nodes that a name in backward may expand to. Each name that is read twice doubles them."""
 _OTHER_SHAPE = {"sum", "mean", "norm", "logsumexp", "matmul", "max", "min", "amax", "amin", "prod"}
 """Functions whose value has another shape than their operand."""
 _VIEWS = {*WITHOUT_EFFECT, "detach"} - {"expand", "expand_as", "unsqueeze"}
@@ -46,42 +47,41 @@ class _UnreadError(ValueError):
         self.node = node
 
 
-def as_plain_functions(
-    tree: Iterable[ast.stmt],
-) -> tuple[list[ast.stmt], set[str], list[str], list[tuple[int, str]]]:
-    """Write each autograd Function as a plain function.
+class PlainFunctions(NamedTuple):
+    """Statements in which each autograd Function is a plain function."""
 
-    Returns:
-        The statements; the names of those functions; a note on each whose backward can be read;
-        and on each other one, with its line: it has the gradient of its forward.
-    """
-    found: list[ast.stmt] = []
-    own: set[str] = set()
-    notes: list[str] = []
-    unread: list[tuple[int, str]] = []
+    statements: list[ast.stmt]
+    names: set[str]  # of the Functions
+    notes: list[str]  # for each backward that we could read
+    unread: list[tuple[int, str]]  # line and message of the others, which get forward's gradient
+
+
+def as_plain_functions(tree: Iterable[ast.stmt]) -> PlainFunctions:
+    """Write each autograd Function as a plain function."""
+    made = PlainFunctions([], set(), [], [])
     for node in tree:
         methods = _methods(node)
         if not isinstance(node, ast.ClassDef) or not methods.keys() >= {"forward", "backward"}:
-            found.append(node)
+            made.statements.append(node)
             continue
         forward, backward = methods["forward"], methods["backward"]
-        given = forward.args.args[0 if "setup_context" in methods else 1 :]
+        parameters = forward.args.args[0 if "setup_context" in methods else 1 :]
         name, body = visible(node.name, 32), _computing(forward.body)
-        own.add(node.name)
+        made.names.add(node.name)
         try:
             if "setup_context" in methods:
                 raise _UnreadError(ast.Name("setup_context"))
             body = _body(forward, backward)
             code = ast.unparse(body[-1]).removeprefix("return ")
             code = visible(code.replace(f"{forward.args.args[0].arg}.", ""), 120)
-            notes.append(WORDS("backward_is", name=name, code=code))
+            made.notes.append(WORDS("backward_is", name=name, code=code))
         except _UnreadError as error:
             code = visible(ast.unparse(error.node).partition("\n")[0], 40)
-            unread.append((backward.lineno, WORDS("unread_backward", name=name, code=code)))
-        arguments = ast.arguments([], given, None, [], [], None, forward.args.defaults)
+            made.unread.append((backward.lineno, WORDS("unread_backward", name=name, code=code)))
+        arguments = ast.arguments([], parameters, None, [], [], None, forward.args.defaults)
         plain = ast.FunctionDef(node.name, arguments, body, [])
-        found.append(ast.copy_location(plain, node))
-    return found, own, notes, unread
+        made.statements.append(ast.copy_location(plain, node))
+    return made
 
 
 class _WithOperators(ast.NodeTransformer):
@@ -90,7 +90,7 @@ class _WithOperators(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         name = path(node.func)[-1].removesuffix("_")
         if name in _OTHER_SHAPE:
-            return node  # of ones_like(x).sum(), say, the 1 is not all
+            return node  # ones_like(x).sum() is the number of entries, not 1
         self.generic_visit(node)
         operands = node.args
         if isinstance(node.func, ast.Attribute) and path(node.func)[0] not in MODULES:

@@ -194,11 +194,11 @@ def _about_the_copy(program: Program, start: Start) -> dict[str, float | int | s
 
     Each is of the program as it is set, but for what the name says.
     """
-    bare = start.but(silence="no", penalty="no")
+    bare = start.with_(silence="no", penalty="no")
     w, first = start.leaves["w"], float(start.leaves["w"][0].detach())
     x, target = (start.arguments[name] for name in ("x", "target"))
     lost = 2 * x * (first * x - target)
-    with_penalty = by_role(program, start.but(silence="no", penalty="yes"))["trick_gradient"]
+    with_penalty = by_role(program, start.with_(silence="no", penalty="yes"))["trick_gradient"]
     return {
         "says": backward(program, w, bare.arguments)[0] or WORDS("says_nothing"),
         "flag_says": refused_flag(),

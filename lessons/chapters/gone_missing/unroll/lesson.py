@@ -80,7 +80,7 @@ def full_gradient(w: torch.Tensor, steps: int, x: float, every: int = 0) -> torc
 def first_steps(settings: Settings) -> Start:
     """The first steps, as many as the graph draws."""
     start = run_of("w", arguments=("steps", "every", "x"))(settings)
-    return start.but(steps=min(settings.steps, DRAWN))
+    return start.with_(steps=min(settings.steps, DRAWN))
 
 
 EXPERIMENT = Experiment(first_steps, plain=plain, intended=full_gradient)
@@ -244,10 +244,10 @@ def compute(program: Program, settings: Settings) -> Result:
     """The last state and its gradients over w, and each step's contribution at the chosen w."""
     steps, every, x = (settings[name] for name in ("steps", "every", "x"))
     given = torch.tensor(settings.w, dtype=torch.float64)
-    start = EXPERIMENT.run(settings).but(steps=steps)
+    start = EXPERIMENT.run(settings).with_(steps=steps)
     w, grid, place = start.leaves["w"].detach(), _grid(given), place_of(settings, "w")
     roles = EXPERIMENT.by_role(program, start)
-    over = EXPERIMENT.by_role(program, start.but(w=grid.to(w)))
+    over = EXPERIMENT.by_role(program, start.with_(w=grid.to(w)))
     chosen = w[[place]]
     parts, reached = contributions(lambda leaf: program(leaf, steps, every, x), chosen, steps)
     whole, _ = contributions(lambda leaf: plain(leaf, steps, x), chosen, steps)

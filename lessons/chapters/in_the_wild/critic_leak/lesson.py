@@ -193,7 +193,7 @@ def _example(program: Program) -> Mapping[str, float]:
         return float(learn(slopes, v, logit, PAID, (RATE, 0.0), SETTLED)[0][-1])
 
     mean, entropy = _policy()
-    without_critic = EXPERIMENT.by_role(program, EXAMPLE.but(weight=0.0))
+    without_critic = EXPERIMENT.by_role(program, EXAMPLE.with_(weight=0.0))
     return {
         "example_leak": float(without_critic["trick_gradient"][0]),
         "example_log_p": float(logsigmoid(logit)),

@@ -229,7 +229,7 @@ def _of_one(trial: Trial[Settings]) -> dict[str, float]:
     program = inspect.unwrap(trial.program)  # a cut in the graph changes none of these
     only = {name: leaf[[place]] for name, leaf in start.leaves.items()}
     plain, straight = (
-        EXPERIMENT.by_role(program, start.but(**only, rounding=rounding, scale="none"))
+        EXPERIMENT.by_role(program, start.with_(**only, rounding=rounding, scale="none"))
         for rounding in ("plain", "straight")
     )
     return {
@@ -242,7 +242,7 @@ def _sums(trial: Trial[Settings]) -> dict[str, float]:
     """The step size's gradient from all weights, as each answer expects it."""
 
     def all_of(rounding: str, scale: str = "none") -> float:
-        start = trial.start.but(rounding=rounding, scale=scale)
+        start = trial.start.with_(rounding=rounding, scale=scale)
         return float(EXPERIMENT.by_role(trial.program, start)["trick_gradient"].double().sum())
 
     s, bits = trial.settings.s, trial.settings.bits

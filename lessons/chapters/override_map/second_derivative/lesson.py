@@ -122,7 +122,7 @@ def table(result: Result, settings: Settings) -> Table:
 
 def first_order(settings: Settings) -> Start:
     """The run whose graph is drawn: y itself. A recording does not follow a backward pass."""
-    return CURVE.experiment.run(settings).but(order="1")
+    return CURVE.experiment.run(settings).with_(order="1")
 
 
 LESSON = Lesson(

@@ -219,7 +219,7 @@ def players_lab(settings: type[Players] = Players, **compared: Sequence[str]) ->
         """For each option, the factor along the plain gradient that each player gets."""
         facts = {}
         for choice, option in ((choice, one) for choice, all in compared.items() for one in all):
-            roles = experiment.by_role(trial.program, trial.start.but(**{choice: option}))
+            roles = experiment.by_role(trial.program, trial.start.with_(**{choice: option}))
             shares = _shares(roles)
             for player in ("extractor", "classifier"):
                 facts[f"{option}_{player}"] = shares[f"{player}_factor"]

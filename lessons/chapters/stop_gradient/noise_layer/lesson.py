@@ -318,7 +318,7 @@ def by_role(program: Program, start: Start) -> dict[str, torch.Tensor]:
     as well, as in both arms of the training. The intended one is the upstream gradient alone.
     """
     x, strength, draw = start.leaves["x"], start.arguments["strength"], start.arguments["draw"]
-    clean, plain = (start.but(clean_backward=one) for one in (True, False))
+    clean, plain = (start.with_(clean_backward=one) for one in (True, False))
     noisy = x.detach() * (1 + strength * (2 * draw(x) - 1))
     return {
         "forward": clean.call(program).detach(),

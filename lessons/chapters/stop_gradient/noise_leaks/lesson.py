@@ -1,4 +1,4 @@
-"""No trick at all, and the noise is in the gradient."""
+"""No trick: the noise leaks into the gradient."""
 
 import torch
 
@@ -14,7 +14,7 @@ def noise_leaks(x: torch.Tensor, u: torch.Tensor) -> torch.Tensor:
 
 
 def dropout() -> dict[str, float]:
-    """The gradient of a unit under dropout, kept and dropped, and what the wrong answers expect."""
+    """Compute the gradient of a kept and of a dropped unit, and what wrong answers expect."""
     p = 0.75
 
     def slope(m: float) -> float:

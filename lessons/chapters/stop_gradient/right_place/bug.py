@@ -1,4 +1,4 @@
-"""A hard mask that is to learn, in a line that looks longer than it need be."""
+"""A hard mask that should train; its correct line looks longer than necessary."""
 
 import torch
 
@@ -16,7 +16,7 @@ def both(plane: torch.Tensor, logits: torch.Tensor) -> torch.Tensor:
 
 
 def check(masked: Code) -> None:
-    """Value of the hard mask; gradient of the soft one, to the plane and to the mask's logits."""
+    """The value is the hard mask's; plane and logits get the soft mask's gradients."""
     plane = torch.tensor([3.0, 4.0], requires_grad=True)
     logits = torch.tensor([-1.0, 2.0], requires_grad=True)
     value = masked(plane, logits)

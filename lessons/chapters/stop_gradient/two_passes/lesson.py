@@ -61,7 +61,7 @@ def measured(run: Run, settings: Settings) -> dict[str, float | str]:
 
 @cache
 def leaf_after_backward() -> str:
-    """The ``.grad`` of a leaf when the only way to it is stopped."""
+    """The ``.grad`` of a leaf when the only path to it is stopped."""
     x = torch.ones((), requires_grad=True)
     other = torch.ones((), requires_grad=True)
     (stop_gradient(x) + other).backward()
