@@ -10,7 +10,7 @@ from pages.labs.by_name import LABS, read_address
 from pages.labs.messages import RefusedError, read
 from pages.labs.words import WORDS
 
-SHORT = 0.05
+QUICK_SECONDS = 0.05
 """Seconds of computing that a wish may take in the quick lane."""
 MISTAKE = WORDS("mistake")
 
@@ -37,7 +37,7 @@ def answer(text: str, slow: bool) -> Reply:
     try:
         wish = read_address(text[1:]) if text.startswith("?") else read(text)
         lab = LABS.get(wish.lab, lesson)
-        if not slow and lab.seconds(wish) > SHORT:
+        if not slow and lab.seconds(wish) > QUICK_SECONDS:
             return Reply("slow")
         return Reply("frame", wire.encode(lab.frame(wish)))
     except RefusedTextError as error:

@@ -42,7 +42,7 @@ _SHARED = {
     "inputs": (".values", "point", "noise", ".ends", ".seed"),
 }
 """The areas of the shared controls, by their names or the ends of their names."""
-_LONG = "function", "op", "point", "device"
+_LONG_CHOICES = "function", "op", "point", "device"
 """Choices whose options are too long for buttons, or out of sight."""
 _TEXTS = {(trick.name, one.name): one.text for trick in TRICKS.values() for one in trick.functions}
 """The functions, by trick and name."""
@@ -51,7 +51,7 @@ _USUAL = "sqrt(x**2 * u)"
 _CHARTS = "a.forward", "b.forward", "a.gradient", "b.gradient"
 GRADIENT = "gradient"
 """What a teacher's link may hide besides controls: everything that shows a gradient."""
-LONGEST = 400
+LONGEST_TEXT = 400
 """Characters that a control's text has at most."""
 
 
@@ -60,9 +60,9 @@ def seconds(wish: Wish) -> float:
     total = drawing = 0.0
     for form in (wish.values, wish.good or {}):
         name = form.get("trick", ""), form.get("function", "")
-        text = form.get("own", "")[:LONGEST] if name[1] == OWN else _TEXTS.get(name, _USUAL)
+        text = form.get("own", "")[:LONGEST_TEXT] if name[1] == OWN else _TEXTS.get(name, _USUAL)
         most = max((form[name].count(",") for name in form if name.endswith(".values")), default=2)
-        total += 2 * seconds_of(text, [min(most, LONGEST) + 1], form.get("noise") != "off")
+        total += 2 * seconds_of(text, [min(most, LONGEST_TEXT) + 1], form.get("noise") != "off")
         drawing = max(drawing, drawing_seconds(text))
     return total + drawing
 
@@ -73,7 +73,7 @@ def frame(wish: Wish) -> Frame:
     Raises:
         RefusedTextError: a text is refused, and the wish brings nothing that was good.
     """
-    form = {name: text[:LONGEST] for name, text in wish.values.items()}
+    form = {name: text[:LONGEST_TEXT] for name, text in wish.values.items()}
     errors: Mapping[str, str] = {}
     try:
         comparison = _compared(read_setting(form, wish.touched))
@@ -239,7 +239,7 @@ def _control(
     if name == f"in.{NOISE}.seed":
         more["button"] = label("new_draw")
     if kind["kind"] in ("choice", "select"):
-        kind["kind"] = "select" if parameter.name in _LONG else "choice"
+        kind["kind"] = "select" if parameter.name in _LONG_CHOICES else "choice"
     return payload.control(name, parameter.label, **kind, **more)
 
 

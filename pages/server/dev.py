@@ -25,7 +25,7 @@ from lessons import chapters
 ROOT = Path(__file__).parents[2]
 LESSONS = Path(chapters.__path__[0])
 KINDS = {".css", ".html", ".js", ".json", ".md", ".py", ".txt"}
-EVERY = 0.1
+POLL_EVERY = 0.1
 """Seconds between two looks at the files; a look takes 10 ms."""
 
 
@@ -42,7 +42,7 @@ def serve(server: uvicorn.Server, listener: socket.socket) -> None:
         process = fork.Process(target=_loaded, args=(server, listener))
         process.start()
         while not (edited := dict(known.items() ^ _versions().items())):
-            time.sleep(EVERY)
+            time.sleep(POLL_EVERY)
         print("Edited:", *sorted(path.name for path in edited), flush=True)
         process.kill()
         process.join()

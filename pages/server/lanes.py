@@ -17,10 +17,10 @@ from pages.server.visitors import Turns
 
 T = TypeVar("T")
 
-LONGEST = 8.0
+JOB_TIMEOUT = 8.0
 """Seconds that a job may take; the caps in lessons/ keep it below half a second. Two tries end
 before the browser takes its socket for dead, after 20 s."""
-START = 60.0
+START_TIMEOUT = 60.0
 """Seconds that a process may take to begin: without a fork, it loads everything itself."""
 
 
@@ -160,8 +160,8 @@ class Lane:
 
     async def _try(self, one: Worker, function: Callable[..., T], *args: object) -> T:
         if not one.process:
-            await self._within(START, one, one.start)
-        return await self._within(LONGEST, one, one.run, function, *args)
+            await self._within(START_TIMEOUT, one, one.start)
+        return await self._within(JOB_TIMEOUT, one, one.run, function, *args)
 
     async def _within(
         self, seconds: float, one: Worker, function: Callable[..., T], *args: Any

@@ -9,7 +9,7 @@ import time
 import traceback
 from typing import Any
 
-EVERY = 60.0
+REPEAT_AFTER = 60.0
 """Seconds between two copies of one line."""
 _said: dict[tuple[str, str], tuple[float, int]] = {}
 """By message and traceback: when the line was last logged, and the copies dropped since."""
@@ -39,8 +39,8 @@ def _record(*given: Any, **named: Any) -> logging.LogRecord:
 def _is_new(record: logging.LogRecord) -> bool:
     """Tell whether the same line was not logged a moment ago, and add how many were left out."""
     line = record.getMessage(), record.exc_text or ""
-    last, more = _said.get(line, (-EVERY, 0))
-    if time.monotonic() < last + EVERY:
+    last, more = _said.get(line, (-REPEAT_AFTER, 0))
+    if time.monotonic() < last + REPEAT_AFTER:
         _said[line] = last, more + 1
         return False
     _said[line] = time.monotonic(), 0

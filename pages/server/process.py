@@ -18,7 +18,7 @@ from pages.labs import lesson, wire
 from pages.labs.by_name import LABS
 from pages.labs.messages import Wish
 
-EVERY = 10.0
+COLLECT_EVERY = 10.0
 """Seconds between two collections."""
 # Looked up at import: a lookup takes the loader's lock, and other threads load libraries later.
 _TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
@@ -59,5 +59,5 @@ def clean() -> None:
 def keep_house() -> None:
     """Clean up again and again, in a thread of its own."""
     while True:
-        time.sleep(EVERY)
+        time.sleep(COLLECT_EVERY)
         clean()

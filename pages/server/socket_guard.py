@@ -22,7 +22,7 @@ from pages.server.addresses import path_of
 
 STREAM = "_stcore/stream"
 """The address of Streamlit's socket, relative to the app's."""
-HEARD = {"rerun_script", "stop_script", "app_heartbeat"}
+KINDS = {"rerun_script", "stop_script", "app_heartbeat"}
 """The kinds of messages that our pages send. They upload no file and have no developer's menu."""
 
 MOST_STATES = 500  # widgets in one message; a page has about thirty
@@ -148,4 +148,4 @@ def _is_from_a_page(content: bytes) -> bool:
         return False
     client = message.rerun_script
     few = len(client.widget_states.widgets) <= MOST_STATES
-    return message.WhichOneof("type") in HEARD and few and len(client.query_string) <= MOST_QUERY
+    return message.WhichOneof("type") in KINDS and few and len(client.query_string) <= MOST_QUERY

@@ -27,7 +27,7 @@ waits some milliseconds between two chunks."""
 MOST_RUNS = 200
 """Runs in one process; the largest holds 9 MB. Where there are more, the visitor with the most runs
 loses the oldest."""
-KEPT = 30.0
+DROP_AFTER = 30.0
 """Seconds after a run's last job until the next job of any run drops it. With 200 runs, each waits
 8 to 15 s for its turn."""
 STILL_HERE = 2.0
@@ -83,7 +83,7 @@ def train(token: str, who: str, news: Opened | None, shows: bool) -> Chunk:
         shows: whether to draw it, if there is anything new.
     """
     try:
-        oldest = time.perf_counter() - KEPT
+        oldest = time.perf_counter() - DROP_AFTER
         for left in [one for one, (asked, *_) in _runs.items() if asked < oldest]:
             del _runs[left]
         *_, watch = _runs.pop(token, (0.0, "", None))

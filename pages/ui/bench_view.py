@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 import streamlit as st
 
 from lessons.contract.lesson import Lesson
-from pages.labs.bench import GRADIENT, LONGEST, controls
+from pages.labs.bench import GRADIENT, LONGEST_TEXT, controls
 from pages.ui import site
 from pages.ui.live import live_lab
 from pages.ui.natural import natural
@@ -22,7 +22,7 @@ def bench(trick: str = "") -> None:
     """
     words = dict(st.query_params)
     values = {"trick": trick} if trick else {}
-    values |= {name: words[name][:LONGEST] for name in controls() & words.keys()}
+    values |= {name: words[name][:LONGEST_TEXT] for name in controls() & words.keys()}
     known = controls() | {GRADIENT}
     hide, fix = (sorted(known.intersection(words.get(word, "").split(","))) for word in TEACHER)
     order = {

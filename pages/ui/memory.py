@@ -35,7 +35,7 @@ _component = component("gradient_memory", "remember")
 
 COOKIE = "gradient_tricks_lab"
 """The cookie's name; below a path it has the path in it, since other apps may share the host."""
-LONGEST = 3_800
+LONGEST_COOKIE = 3_800
 """Characters in a cookie. The whole course fits."""
 
 _KEY = "memory"
@@ -149,7 +149,7 @@ def keep() -> None:
         "value": pack(memory.trails, memory.scores),
         "start": memory.start,
         "forgotten": memory.forgotten,
-        "longest": LONGEST,
+        "longest": LONGEST_COOKIE,
     }
     _component(key="kept", data=data)
 

@@ -79,7 +79,7 @@ _CARDS = "".join(
 _SERVER_IS_HERE = "window.__streamlit = { BACKEND_BASE_URL: new URL('.', document.baseURI).href };"
 """All pages are in one folder, the app's root. Without this script Streamlit's browser side asks
 for its server below the page first, and waits a tenth of a second after the refusal."""
-_SOON = {"BidiComponent", "purify", "recordbatch", "serialization"}
+_UNNAMED_SCRIPTS = {"BidiComponent", "purify", "recordbatch", "serialization"}
 """Scripts of Streamlit that every page loads but index.html does not name, without their hashes."""
 
 
@@ -89,7 +89,7 @@ def page() -> str:
     # Nested, so that it wins over Streamlit's own rules, which come later.
     look = f"{_FONT}:root {{\n{STYLE}\n{_CARDS}}}".encode()
     style = add_file("site.css", look)
-    soon = [name for name in served if Path(name).name.partition(".")[0] in _SOON]
+    soon = [name for name in served if Path(name).name.partition(".")[0] in _UNNAMED_SCRIPTS]
     tags = [
         f'<link rel="stylesheet" href="./{style}">',
         f"<script>{_SERVER_IS_HERE}</script>",

@@ -102,7 +102,7 @@ def _bench(columns: Sequence[DeltaGenerator]) -> Chosen:
     there = words.get("trick", "" if "lesson" in words else next(iter(titles)))
     query = {"trick": trick}
     if there == trick:
-        query |= {name: words[name][: bench.LONGEST] for name in bench.controls() & words.keys()}
+        query |= {n: words[n][: bench.LONGEST_TEXT] for n in bench.controls() & words.keys()}
     labels = _labels({name: text for name, text in query.items() if name.endswith(_CHOICES)})
     chosen = _controls(columns[1:], trick, labels)
     query |= {word: ",".join(names) for word, names in zip(TEACHER, chosen, strict=True) if names}

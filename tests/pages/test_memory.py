@@ -7,7 +7,7 @@ from lessons.contract.lesson import Lesson
 from lessons.outputs.catalogue import chapters, find, lessons
 from lessons.outputs.quiz import LENGTH
 from pages.ui import memory
-from pages.ui.memory import COOKIE, LONGEST, Trail, pack, unpack, unpack_scores
+from pages.ui.memory import COOKIE, LONGEST_COOKIE, Trail, pack, unpack, unpack_scores
 
 
 def everything() -> dict[str, Trail]:
@@ -66,7 +66,7 @@ def test_it_lies_where_the_app_lies(
 
 def test_the_whole_course_fits_a_cookie() -> None:
     text = pack(everything(), {chapter.slug: LENGTH for chapter in chapters()})
-    assert len(text) <= LONGEST
+    assert len(text) <= LONGEST_COOKIE
     assert not set(text) & set(' ;,"\\'), "a cookie's value has none of these"
 
 

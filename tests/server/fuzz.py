@@ -30,14 +30,14 @@ from tests.server.asgi import run
 from tests.support.fuzzing import fuzz
 from tests.support.in_process import site
 
-LIMIT = 3.0
+MESSAGE_SECONDS = 3.0
 """Seconds of computing that one message may take on a busy machine …"""
-MESSAGES = 5
+MOST_MESSAGES = 5
 """… and how many of them a case has at most, besides the last."""
 KINDS, CONTENTS = {"again", "refused"}, {"frame", "picture"}
 HUNG = 120
 """Seconds after which an answer will not come any more."""
-LONGEST = 1000
+LONGEST_TEXT = 1000
 """Characters of what is said to a learner."""
 SLUGS = [one.slug for one in lessons()]
 TRAINED = [one.slug for one in lessons() if one.lab.training]
@@ -99,7 +99,7 @@ class FakeWebSocket:
 def fit(text: str) -> bool:
     """Say whether this may be said to a learner: it is short, and no mistake of ours."""
     printable = text.replace("\n", "").isprintable()  # a note may have several lines
-    return text != MISTAKE and len(text) <= LONGEST and printable
+    return text != MISTAKE and len(text) <= LONGEST_TEXT and printable
 
 
 def sentences(body: dict[str, Any]) -> list[str]:
@@ -270,7 +270,7 @@ def expected(text: str) -> tuple[int | None, set[str]]:
 async def learner(random_: random.Random, socket: FakeWebSocket) -> None:
     """Send messages, wait for most of the answers, and look whether the socket still answers."""
     text = ""
-    for _ in range(random_.randint(1, MESSAGES)):
+    for _ in range(random_.randint(1, MOST_MESSAGES)):
         text = text if text and random_.random() < 0.1 else message(random_)
         since, start = len(socket.final), time.process_time()
         seq, kinds = expected(text)
@@ -282,7 +282,7 @@ async def learner(random_: random.Random, socket: FakeWebSocket) -> None:
         elif random_.random() < 0.5:
             await asyncio.sleep(0)
         took = time.process_time() - start
-        assert took < LIMIT, f"{took:.1f} s for {text[:300]}"
+        assert took < MESSAGE_SECONDS, f"{took:.1f} s for {text[:300]}"
     last = 4_000_000_007
     socket.put(text=f'{last} ask {{"lab":"flip"}}')
     await socket.until(last, {"frame"}, 0)
@@ -317,7 +317,7 @@ def one(random_: random.Random, place: int) -> list[str]:
 
 def main() -> int:
     leave_unsaid()
-    return fuzz(one, LIMIT * (2 * MESSAGES + 1), __doc__ or "")
+    return fuzz(one, MESSAGE_SECONDS * (2 * MOST_MESSAGES + 1), __doc__ or "")
 
 
 if __name__ == "__main__":

@@ -48,12 +48,12 @@ def test_a_file_is_served_as_it_is_and_compressed(at: str, root: str, address: s
         assert (head.status, head.headers) == (200, answer.headers)
 
 
-OTHERS = f"""/static/no.js /static/js/../../index.html /static//etc/hostname
+NOT_SERVED = f"""/static/no.js /static/js/../../index.html /static//etc/hostname
 /elsewhere/static/{SCRIPT} /{LIVE}/lab.js /{LIVE}/../../../../app.py
 /{LIVE}/%2e%2e/__init__.py /{LIVE}//lab.js /files//etc/hostname /files/..\\app.py"""
 
 
-@pytest.mark.parametrize("path", OTHERS.split())
+@pytest.mark.parametrize("path", NOT_SERVED.split())
 def test_other_names_are_no_files(path: str) -> None:
     assert ask(APP, path, headers=GZIP).status == 404
 

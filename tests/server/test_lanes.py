@@ -35,7 +35,7 @@ from tests.support.usage import children
 
 pytestmark = pytest.mark.slow
 PROC = Path("/proc/self/stat").exists()
-LONG = 10 << 20
+JOB_BYTES = 10 << 20
 """Bytes of a job: more than the system takes before somebody reads them."""
 
 
@@ -142,7 +142,7 @@ def test_a_job_that_hangs_is_ended_and_tried_once_more(monkeypatch: pytest.Monke
         await lane.run(pid_after, 0.0)
         start = time.monotonic()
         with monkeypatch.context() as context:
-            context.setattr(lanes, "LONGEST", 0.5)
+            context.setattr(lanes, "JOB_TIMEOUT", 0.5)
             with pytest.raises(LostError):
                 await lane.run(pid_after, START_SECONDS)
         took = time.monotonic() - start
@@ -159,16 +159,16 @@ def test_a_worker_that_was_stopped_before_it_read_a_long_job_is_replaced(
     kill = lanes.Worker.kill
 
     def kill_and_give_time(worker: lanes.Worker) -> None:
-        monkeypatch.setattr(lanes, "LONGEST", START_SECONDS)  # for the second try
+        monkeypatch.setattr(lanes, "JOB_TIMEOUT", START_SECONDS)  # for the second try
         kill(worker)
 
     async def story(lane: Lane) -> int:
         os.kill(await lane.run(pid_after, 0.0), signal.SIGSTOP)
-        monkeypatch.setattr(lanes, "LONGEST", 0.5)
+        monkeypatch.setattr(lanes, "JOB_TIMEOUT", 0.5)
         monkeypatch.setattr(lanes.Worker, "kill", kill_and_give_time)
-        return await lane.run(len, bytes(LONG))
+        return await lane.run(len, bytes(JOB_BYTES))
 
-    assert with_lane(story) == LONG
+    assert with_lane(story) == JOB_BYTES
 
 
 def test_a_lane_ends_without_waiting_for_a_job(tmp_path: Path) -> None:

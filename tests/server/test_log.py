@@ -84,7 +84,7 @@ def test_lines_that_come_again_are_counted(
 
     for _ in range(3):
         say()
-    monkeypatch.setattr(log, "EVERY", 0.0)
+    monkeypatch.setattr(log, "REPEAT_AFTER", 0.0)
     say()
     assert [record.getMessage() for record in caplog.records] == [
         "it happened",

@@ -66,8 +66,8 @@ def page(query: str = "", states: Collection[WidgetState] = ()) -> bytes:
 
 
 RUN = page("lesson=flip", [WidgetState(id="next", trigger_value=True)])
-MOST = page("a" * MOST_QUERY, [WidgetState(id="x", string_value="x" * 500)] * MOST_STATES)
-OTHERS = {
+FULL = page("a" * MOST_QUERY, [WidgetState(id="x", string_value="x" * 500)] * MOST_STATES)
+OTHER_KINDS = {
     "file_urls_request": {"file_names": ["a"]},
     "backend_operation_request": {"install_skills": {}},
     "load_git_info": True,
@@ -78,7 +78,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("content", [RUN, MOST, said(stop_script=True), said(app_heartbeat=True)])
+@pytest.mark.parametrize("content", [RUN, FULL, said(stop_script=True), said(app_heartbeat=True)])
 def test_what_a_page_says_is_heard_as_it_came(content: bytes) -> None:
     assert heard(content) == ([content], False)
 
@@ -86,7 +86,7 @@ def test_what_a_page_says_is_heard_as_it_came(content: bytes) -> None:
 def test_every_kind_there_is_was_looked_at() -> None:
     """If Streamlit adds a kind, decide whether our pages need it."""
     kinds = {field.name for field in BackMsg.DESCRIPTOR.fields if field.containing_oneof}
-    assert kinds == {*OTHERS, *socket_guard.HEARD}
+    assert kinds == {*OTHER_KINDS, *socket_guard.KINDS}
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,9 @@ def test_every_kind_there_is_was_looked_at() -> None:
         b"\xff" * 300,
         page(states=[WidgetState()] * (MOST_STATES + 1)),
         page("a=1&" * (MOST_QUERY // 4 + 1)),
-        *(said(**{kind: content}) for kind, content in OTHERS.items()),
+        *(said(**{kind: content}) for kind, content in OTHER_KINDS.items()),
     ],
-    ids=["a text", "no message", "many widgets", "many words", *OTHERS],
+    ids=["a text", "no message", "many widgets", "many words", *OTHER_KINDS],
 )
 def test_what_no_page_can_say_cuts_the_connection_and_is_logged_once(
     content: bytes | None, caplog: pytest.LogCaptureFixture

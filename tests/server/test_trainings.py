@@ -85,7 +85,7 @@ def test_a_browser_that_draws_nothing_gets_two_pictures_and_the_run_goes_on(
 
 def test_a_run_that_its_worker_forgot_is_said_to_be_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     assert worker.train("a", "", wanted("a"), True).wait is not None
-    monkeypatch.setattr(worker, "KEPT", -1.0)
+    monkeypatch.setattr(worker, "DROP_AFTER", -1.0)
     assert worker.train("a", "", None, True) == worker.LOST
     assert not worker._runs
 
@@ -138,7 +138,7 @@ def test_a_run_at_rest_is_kept_as_long_as_its_socket_is_open(browser: Browser) -
     trains(browser, phase="pause", count=1)
     while training_of(browser)["count"] < 1:
         pass
-    time.sleep(worker.KEPT + 0.5)
+    time.sleep(worker.DROP_AFTER + 0.5)
     trains(browser, phase="pause", count=2)
     while (again := training_of(browser))["count"] < 2:
         pass

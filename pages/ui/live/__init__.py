@@ -20,9 +20,9 @@ from pages.server.application import SOCKET
 from pages.ui.component import component, sent
 from pages.ui.place import room
 
-SOON = 0.25
+PICTURE_TIME = 0.25
 """Estimated seconds that a lab's first picture may take. The lab asks for a longer one itself."""
-KEPT = 128
+KEPT_PICTURES = 128
 """First pictures that are kept for the next learner who opens the same; one has some 50 kB."""
 
 _FIRST = "first_picture"
@@ -96,12 +96,12 @@ def first_messages(wish: str) -> list[str]:
         return _first(wish)
 
 
-@lru_cache(KEPT)
+@lru_cache(KEPT_PICTURES)
 def _first(wish: str) -> list[str]:
     asked = Wish.model_validate_json(wish)
     lab = LABS.get(asked.lab, lesson)
     trains = lab is lesson and find(asked.lab).lab.training is not None
-    if lab.seconds(asked) * (1 + trains) > SOON:  # the training's picture takes as long
+    if lab.seconds(asked) * (1 + trains) > PICTURE_TIME:  # the training's picture takes as long
         return []
     frame = lab.frame(asked)
     made = [wire.message(0, "frame", wire.encode(frame))]
