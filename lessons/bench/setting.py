@@ -39,11 +39,11 @@ Form = dict[str, str]
 SIDES = "a", "b"
 _RANGES = {"typed": "0.5, 1.5", "add": "-0.5, 0.5"}
 """The noise's first range: where it adds, and elsewhere."""
-_MOST, _MOST_NUMBERS = 100.0, 64
+_LARGEST_END, _MOST_NUMBERS = 100.0, 64
 """The largest size of an end of the noise's range; the most numbers in a list."""
-_LARGEST = 100_000.0
+_LARGEST_NUMBER = 100_000.0
 """The largest size of a number in a list."""
-_LEAST = 3.0
+_HALF_WIDTH = 3.0
 """The least half width of the plot."""
 _CLEAN = "clean"
 _START = "z = "
@@ -97,7 +97,7 @@ class Setting:
         first = next(iter(self.example.inputs))
         x = values[f"in.{first}.values"]
         entry = min(values["point"], len(x))
-        width = math.ceil(10 * max(_LEAST, *(1.25 * abs(one) for one in x))) / 10
+        width = math.ceil(10 * max(_HALF_WIDTH, *(1.25 * abs(one) for one in x))) / 10
         inputs = [
             Input(name, values[f"in.{name}.values"], low=-width, high=width)
             for name in self.example.inputs
@@ -189,8 +189,8 @@ def _with_entry(
         entry,
         "0",
         label("entry", name=of.removeprefix("in.")),
-        low=-_LARGEST,
-        high=_LARGEST,
+        low=-_LARGEST_NUMBER,
+        high=_LARGEST_NUMBER,
         slider=(-3.0, 3.0),
         step=0.05,
     )
@@ -202,7 +202,7 @@ def _with_entry(
 def _shared(example: Example, form: Mapping[str, str]) -> list[Parameter]:
     """The parameters that both variants share, but for the slider of one number."""
     noise = form.get("noise", example.noise)
-    bounds: Any = {"most": _MOST_NUMBERS, "largest": _LARGEST}
+    bounds: Any = {"most": _MOST_NUMBERS, "largest": _LARGEST_NUMBER}
     lists = [
         Numbers(f"in.{name}.values", text, label("values_of", name=name), **bounds)
         for name, text in example.inputs.items()
@@ -232,8 +232,8 @@ class Interval(Numbers):
 
     def parse(self, text: str) -> tuple[float, ...]:
         ends = super().parse(text) or ()
-        if len(ends) != 2 or max(map(abs, ends)) > _MOST:
-            raise ValueError(WORDS("not_two_ends", most=f"{_MOST:g}"))
+        if len(ends) != 2 or max(map(abs, ends)) > _LARGEST_END:
+            raise ValueError(WORDS("not_two_ends", most=f"{_LARGEST_END:g}"))
         return tuple(sorted(ends))
 
 

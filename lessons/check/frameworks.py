@@ -14,7 +14,7 @@ from lessons.contract.parameters import Numbers
 from lessons.outputs.plain_torch import equivalents
 
 _TOLERANCE = 1e-5  # some files compute in float32, as the articles do
-_DRAWN = {"u": "1.04, 0.94, 1.08"}
+_DRAWN_INPUTS = {"u": "1.04, 0.94, 1.08"}
 """What the files have where the lesson draws its inputs."""
 AGAIN = "Run `make verify-equivalents ARGS=--write`."
 
@@ -34,7 +34,7 @@ def read_printed(path: Path) -> dict[str, Any]:
 def apart(runs: Runs, printed: dict[str, Any]) -> list[str]:
     """Say which numbers that a file printed differ from ours, at the defaults and fixed draws."""
     lists = {one.name for one in runs.lesson.lab.parameters if isinstance(one, Numbers)}
-    given = {name: text for name, text in _DRAWN.items() if name in lists}
+    given = {name: text for name, text in _DRAWN_INPUTS.items() if name in lists}
     try:
         ours = lesson_numbers(runs, runs.lesson.validate(given))
         found = largest_differences(ours, printed)

@@ -14,7 +14,7 @@ from lessons.outputs.typed import grade
 from lessons.prose.steps import fill
 
 _THREAD = r"https://(github\.com/[\w.-]+/[\w.-]+/issues/\d+|discuss\.pytorch\.org/t/\d+)"
-_NEAR = 0.05
+_LEAST_DISTANCE = 0.05
 """How near another answer may not be to the right one, as a share of the larger."""
 
 
@@ -88,7 +88,7 @@ def quiz(runs: Runs) -> Problems:
                 yield step, f"{where} two answers read the same."
             for one in question.options if question.asks else ():
                 fact, value = found.facts[question.asks], one.value(found.facts)
-                if one.key != right and close(fact, value, _NEAR):
+                if one.key != right and close(fact, value, _LEAST_DISTANCE):
                     yield step, f"{where} {one.key!r} is as right as {right!r}."
             given = {**settings, **question.reveal}
             if step.turn and step.turn.goal.is_reached(facts(runs, step, given)):

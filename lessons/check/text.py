@@ -12,19 +12,18 @@ from lessons.gradient_tricks.text.words import VALUE, in_language, sections
 from lessons.outputs.address import step_controls
 from lessons.prose.steps import TRY, TURN, Step, quoted
 
-TRIED = re.compile(rf"^{re.escape(TRY)}(.+?)(?:\n\n|\Z)", re.DOTALL | re.MULTILINE)
+TRY_IT = re.compile(rf"^{re.escape(TRY)}(.+?)(?:\n\n|\Z)", re.DOTALL | re.MULTILINE)
 BOLD = re.compile(r"\*\*(.+?)\*\*")
 _MOST_WORDS, _MOST_IN_ALL, _MOST_CONTROLS = 90, 420, 4
 _THREAD = re.compile(
     r"\[([^\]]+)\]\(https://github\.com/([\w.-]+)/([\w.-]+)/(?:issues|pull)/(\d+)\)"
 )
-_SEEN = re.compile(r"graph|scissors|\bStart\b|edge|chart|table|Step|Play|\bdrag")
-_TOLD = re.compile(
+_STAGE_WORDS = re.compile(r"graph|scissors|\bStart\b|edge|chart|table|Step|Play|\bdrag")
+_TASK_VERBS = re.compile(
     r"\b(add|change|choose|compare|cut|drag|enter|find|go through|lift|look|lower|mend|move|press"
     r"|put|raise|read|run|set|step|switch|train|type|watch|write)\b",
     re.IGNORECASE,
 )
-"""What a learner can be told to do."""
 _GRAPH = re.compile(r"\b(graph|scissors|edges?|[Ss]tep (?:on|through|back|backward))\b")
 _BUTTONS = {"Start", "More settings"}
 """Words of the page around a lab that a text may set in bold."""
@@ -41,7 +40,7 @@ def form(runs: Runs) -> Problems:
     for step in steps:
         if (words := _words(step.text)) > _MOST_WORDS:
             yield step, f"This step has {words} words, at most {_MOST_WORDS}. Shorten it."
-        if not (step.question or step.turn or TRIED.search(step.text)):
+        if not (step.question or step.turn or TRY_IT.search(step.text)):
             yield step, "It asks nothing: add a question, **Try it:** … or **Your turn:** …"
     if (words := sum(_words(step.text) for step in steps)) > _MOST_IN_ALL:
         yield None, f"The lesson has {words} words, at most {_MOST_IN_ALL}. Shorten it."
@@ -147,7 +146,7 @@ def source(runs: Runs) -> Problems:
 def try_it_paragraphs(runs: Runs) -> Iterator[tuple[int, Step, str]]:
     """Each paragraph **Try it:** of a step without a question, with the step and its number."""
     for number, step in enumerate(runs.lesson.prose.steps, 1):
-        for text in TRIED.findall(step.text) if not step.question else ():
+        for text in TRY_IT.findall(step.text) if not step.question else ():
             yield number, step, " ".join(text.split())
 
 
@@ -158,7 +157,7 @@ def try_it(runs: Runs) -> Problems:
             yield step, f"{TRY} {why}: {text}"
     for step in runs.lesson.prose.steps:
         told = step.turn.text if step.turn else ""
-        told += "".join(TRIED.findall(step.text)) if step.question else ""
+        told += "".join(TRY_IT.findall(step.text)) if step.question else ""
         for name in _unknown(runs, told.removeprefix(TURN)):
             yield step, f"“{name}” is neither a control nor one of its choices: {told}"
 
@@ -167,9 +166,9 @@ def _undoable(runs: Runs, step: Step, text: str) -> Iterator[str]:
     """Yield why a learner can't do what this text says."""
     lab = runs.lesson.lab
     known = {one.label: one for one in lab.parameters}
-    if not _TOLD.search(text):
+    if not _TASK_VERBS.search(text):
         yield "it tells the learner nothing to do"
-    if not any(label in text for label in known) and not _SEEN.search(text):
+    if not any(label in text for label in known) and not _STAGE_WORDS.search(text):
         yield "it names no control by its label, nor the graph"
     for name in _unknown(runs, text):
         yield f"“{name}” is neither a control nor one of its choices"
@@ -215,7 +214,7 @@ _ALLOWED = re.compile(
     r"|\b(?:19|20)\d\d\b|#\d+|\b(?:float|bfloat|int)\d+\b|\\frac\{?1\}?\{?2\}?",
     re.IGNORECASE,
 )
-_ASKED = re.compile(
+_TASKS = re.compile(
     r"^\*\*(?:Try it|Your turn):\*\*.*?(?=\n\n|\n<!--|\Z)", re.DOTALL | re.MULTILINE
 )
 """What the learner is to set or reach: `touch`, `goal` and `solved` say the same to the rules."""
@@ -239,7 +238,7 @@ def typed_numbers(text: str) -> list[str]:
     Returns three kinds, outside code, filled-in values and what `_ALLOWED` names: decimals; whole
     numbers before a unit or %; numbers from 3 up after "is", "gives", "=" and the like.
     """
-    text = _ASKED.sub(lambda task: _SET.sub("", task[0]), text)
+    text = _TASKS.sub(lambda task: _SET.sub("", task[0]), text)
     plain = _ALLOWED.sub("", _FILLED.sub("", _APART.sub("", text)))
     return [
         f"{what} in “{plain[max(0, match.start() - 30) : match.end() + 20]}”".replace("\n", " ")

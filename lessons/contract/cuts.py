@@ -9,7 +9,7 @@ from lessons.gradient_tricks.text.words import Texts
 
 WORDS = Texts(__file__)
 
-MOST = 64
+MOST_CUTS = 64
 """Edges that may be cut at once."""
 
 _EDGE = re.compile(r"([^\s:,]{1,80}):(\d{1,3})", re.ASCII)
@@ -24,8 +24,8 @@ def read_cuts(text: str) -> tuple[Cut, ...]:
     Raises ValueError, with a sentence for people, for text of another form and for too many.
     """
     words = [word for word in text[:20_000].replace(",", " ").split() if word]
-    if len(words) > MOST:
-        raise ValueError(WORDS("too_many_cuts", most=MOST, cuts=len(words)))
+    if len(words) > MOST_CUTS:
+        raise ValueError(WORDS("too_many_cuts", most=MOST_CUTS, cuts=len(words)))
     found = []
     for word in words:
         match = _EDGE.fullmatch(word)

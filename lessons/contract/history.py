@@ -12,7 +12,7 @@ from lessons.gradient_tricks.text.words import Texts
 
 WORDS = Texts(__file__)
 
-KEPT = 400
+MOST_MOMENTS = 400
 """Moments kept at most; beyond it every second one is dropped."""
 
 
@@ -43,8 +43,8 @@ class History:
         self.done = 0
         self.latest = Snapshot({})
         # As arrays, which a chart takes as they are, picture after picture.
-        self._steps = np.zeros(KEPT + 1)
-        self._bands: dict[str, Array] = {}  # [KEPT + 1, 3]
+        self._steps = np.zeros(MOST_MOMENTS + 1)
+        self._bands: dict[str, Array] = {}  # [MOST_MOMENTS + 1, 3]
         self._count = 0  # moments in them
         self._passing = False  # the last moment gives way to the next
         self._facts: Facts = {}
@@ -69,10 +69,10 @@ class History:
         self._steps[self._count] = done
         for name, seeds in snapshot.numbers.items():
             if name not in self._bands:
-                self._bands[name] = np.full((KEPT + 1, 3), np.nan)
+                self._bands[name] = np.full((MOST_MOMENTS + 1, 3), np.nan)
             self._bands[name][self._count] = mean_and_band(seeds)
         self._count += 1
-        if self._count > KEPT:
+        if self._count > MOST_MOMENTS:
             for rows in (self._steps, *self._bands.values()):
                 rows[: len(rows[::2])] = rows[::2].copy()
             self._count = len(self._steps[::2])

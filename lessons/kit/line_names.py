@@ -26,7 +26,7 @@ _STROKES = {"dot": "┈┈", "solid": "━━", "dash": "╍╍"}
 _LEFT = 0.15
 """The part of a phone's chart, left of its frame, that a row of names takes up as well."""
 
-_LEAST, _LETTER = 62, 6.2
+_LEAST_WIDTH, _LETTER_WIDTH = 62, 6.2
 """Pixels to the right of a chart for the names of its lines, and for each of their letters."""
 
 
@@ -99,7 +99,7 @@ def names_above(names: Mapping[str, str], layout: Trace) -> None:
 
 def room(names: Iterable[str]) -> int:
     """Pixels that these names need to the right of a chart."""
-    return math.ceil(max([_LEAST, *(_LETTER * (2 + len(name)) for name in names)]))
+    return math.ceil(max([_LEAST_WIDTH, *(_LETTER_WIDTH * (2 + len(name)) for name in names)]))
 
 
 def label(

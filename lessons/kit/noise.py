@@ -13,7 +13,7 @@ import torch
 ROWS = 512
 """Draws at a time: small enough that a chunk stays in the cache."""
 
-FEW = 256
+KEPT_COLUMNS = 256
 """Columns up to which the first chunk is kept: a megabyte."""
 
 
@@ -29,7 +29,7 @@ def unit_draws(seed: int, stream: int, columns: int) -> Iterator[torch.Tensor]:
         float64 on the CPU, shape [ROWS, columns]; others get the same tensor: it is not to be
         changed in place.
     """
-    first, state = (_kept if columns <= FEW else _first)(seed, stream, columns)
+    first, state = (_kept if columns <= KEPT_COLUMNS else _first)(seed, stream, columns)
     yield first
     generator = torch.Generator().set_state(state)
     while True:

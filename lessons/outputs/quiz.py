@@ -31,7 +31,7 @@ SEEDS = 10**6
 """Seeds that a quiz's address can name: 0 to SEEDS − 1, each another quiz of the chapter."""
 GAVE_UP, DONE = "gave_up", "done"
 """The keys of a task's answers."""
-_NEAR = 0.05
+_LEAST_CHANGE = 0.05
 """A gradient to reach differs from the present one by more than this share of it."""
 _PLACES = 0.25, 0.75
 """Where a slider leads to a gradient, as shares of its length."""
@@ -261,7 +261,7 @@ def _is_another(before: float, after: float | None) -> bool:
     """Whether a gradient is a number other than 0 that one can tell from the one before."""
     if not after or not math.isfinite(after):
         return False
-    return not math.isclose(before, after, rel_tol=_NEAR, abs_tol=_NEAR)
+    return not math.isclose(before, after, rel_tol=_LEAST_CHANGE, abs_tol=_LEAST_CHANGE)
 
 
 def match(lesson: Lesson, number: int, draw: random.Random) -> Match:

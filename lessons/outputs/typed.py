@@ -13,7 +13,7 @@ from lessons.prose.steps import Question
 
 WORDS = Texts(__file__)
 
-CLOSE = 0.02
+TOLERANCE = 0.02
 """How far from a fact a typed number may lie and still equal it, as a share of the fact."""
 
 
@@ -128,7 +128,7 @@ def _equal(value: float, text: str, fact: float) -> bool:
     """Whether a learner who typed this may have meant the fact."""
     if not math.isfinite(fact):
         return False
-    if abs(value - fact) <= CLOSE * abs(fact):
+    if abs(value - fact) <= TOLERANCE * abs(fact):
         return True
     mantissa = text.lower().split("e")[0]
     digits = len("".join(filter(str.isdigit, mantissa)).lstrip("0"))

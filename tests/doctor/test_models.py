@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import Module
 
 from lessons.gradient_tricks.doctor import trace
-from lessons.gradient_tricks.doctor.page import MOST, PART
+from lessons.gradient_tricks.doctor.page import MOST_PARTS, PART_NODES
 from lessons.gradient_tricks.doctor.report import fine
 from tests.doctor import models
 from tests.support.present import present
@@ -25,7 +25,7 @@ def test_of_a_small_residual_network_the_norms_are_those_of_the_whole_gradient()
     assert made.faults == []
     assert f"{sum(one.numel() for one in model.parameters()):,} weights" in str(made)
     assert fine(made.run) in made.html
-    assert len(present(made.drawn).spec["nodes"] + present(made.drawn).spec["edges"]) <= MOST
+    assert len(present(made.drawn).spec["nodes"] + present(made.drawn).spec["edges"]) <= MOST_PARTS
     assert all(one.grad is None for one in model.parameters())
     assert not any(one._forward_hooks or one._forward_pre_hooks for one in model.modules())
     model(images()).backward()
@@ -62,7 +62,7 @@ def test_the_largest_graph_that_is_drawn_makes_a_page_of_less_than_500_kilobytes
 def test_of_an_op_with_hundreds_of_operands_a_part_is_drawn_or_nothing() -> None:
     x = torch.rand(3, requires_grad=True)
     made = trace(lambda x: torch.stack([x * i for i in range(500)]).sum(), x)
-    assert len(present(made.drawn).spec["nodes"]) == PART
+    assert len(present(made.drawn).spec["nodes"]) == PART_NODES
     assert len(made.html.encode()) < 500_000
     assert trace(lambda x: torch.stack([x] * 500).sum(), x).drawn is None
 
@@ -76,5 +76,5 @@ def test_ten_thousand_ops_are_traced_and_written_in_time() -> None:
     assert time.process_time() - start < 30  # 3 seconds on an idle core
     assert len(made.recording.ops) == 10_001
     assert len(page) < 1_000_000
-    assert len(present(made.drawn).spec["nodes"]) == PART
+    assert len(present(made.drawn).spec["nodes"]) == PART_NODES
     assert len(present(made.drawn).spec["steps"]) > 10

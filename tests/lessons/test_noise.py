@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from lessons.contract.devices import DTYPES, devices
-from lessons.kit.noise import FEW, ROWS, unit_draws
+from lessons.kit.noise import KEPT_COLUMNS, ROWS, unit_draws
 from tests.support.course import run
 from tests.support.present import present
 
@@ -60,7 +60,7 @@ def test_a_chunk_that_is_kept_is_that_of_the_seed_and_stays_so() -> None:
         while True:
             yield torch.rand(ROWS, columns, dtype=torch.float64, generator=generator)
 
-    for columns in (3, FEW, FEW + 1):
+    for columns in (3, KEPT_COLUMNS, KEPT_COLUMNS + 1):
         for _ in range(2):
             for found, wanted in islice(
                 zip(unit_draws(7, 1, columns), plain(columns), strict=True), 3

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lessons.outputs.typed import CLOSE, Typed, grade
+from lessons.outputs.typed import TOLERANCE, Typed, grade
 from lessons.prose.steps import Option, Question
 
 QUESTION = Question(
@@ -68,7 +68,7 @@ def test_another_fact_makes_another_answer_right() -> None:
 @given(st.floats(-1e9, 1e9, allow_nan=False))
 def test_within_two_percent_and_never_far_off(value: float) -> None:
     facts = dict.fromkeys(FACTS, float("nan")) | {"root": value}
-    assert grade(QUESTION, "root", repr(value * (1 + 0.9 * CLOSE)), facts).key == "root"
+    assert grade(QUESTION, "root", repr(value * (1 + 0.9 * TOLERANCE)), facts).key == "root"
     far = value * 1.1 + (1 if value >= 0 else -1)
     assert grade(QUESTION, "root", repr(far), facts).key == ""
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from lessons.contract.cuts import MOST, read_cuts, write_cuts
+from lessons.contract.cuts import MOST_CUTS, read_cuts, write_cuts
 from lessons.contract.lab import Start
 from lessons.gradient_tricks.recorder import record
 from lessons.gradient_tricks.recorder.cutting import Cut, cut
@@ -118,7 +118,7 @@ def test_reading_what_was_written() -> None:
     "text",
     [
         *("mul", "mul:", ":0", "mul:x", "mul:-1", "mul:1:2", "mul:0123", "<script>", "mul:٣"),
-        *("a" * 100 + ":0", "mul:0;sqrt:0", ",".join(f"mul_{i}:0" for i in range(MOST + 1))),
+        *("a" * 100 + ":0", "mul:0;sqrt:0", ",".join(f"mul_{i}:0" for i in range(MOST_CUTS + 1))),
         "mul:0," * 1_000_000,
     ],
     ids=lambda text: text[:20],

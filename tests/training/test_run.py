@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lessons.contract.history import KEPT, History, Snapshot
+from lessons.contract.history import MOST_MOMENTS, History, Snapshot
 from lessons.contract.settings import Settings
 from lessons.training.under_way import PICTURES, Run
 from tests.support.present import present
@@ -97,19 +97,19 @@ def test_the_pictures_of_a_run_are_bounded_and_its_last_step_is_one(steps: int) 
     run = new(steps=steps)
     run.advance(math.inf, VALUES | {"steps": steps})
     looks = [done for done, _ in looks_of(run)]
-    assert len(run.history) <= min(len(looks), KEPT)
+    assert len(run.history) <= min(len(looks), MOST_MOMENTS)
     assert len(looks) <= 2 * PICTURES + 1
     assert run.history.done == looks[-1] == steps
 
 
 def test_a_history_stays_bounded_however_much_it_is_given() -> None:
     history = History(10**6)
-    for done in range(5 * KEPT):
+    for done in range(5 * MOST_MOMENTS):
         history.add(done, Snapshot({"n": np.array([float(done)])}))
-        assert len(history) <= KEPT
+        assert len(history) <= MOST_MOMENTS
     series = history.series("n", "forward")
     assert series.x[0] == 0
-    assert series.x[-1] == 5 * KEPT - 1
+    assert series.x[-1] == 5 * MOST_MOMENTS - 1
     assert np.array_equal(series.x, series.y)
 
 

@@ -14,7 +14,7 @@ from .stops import JOIN, bridged, left_by, stops
 from .words import WORDS, Fault, called, get_none, it_or_them, sentence_start
 
 RETURN = WORDS("return_itself")
-_NEAR = 0.5
+_NEAR_COPY = 0.5
 """The largest distance of a copy from its original, relative to the length of its weights. Another
 random network is 1.4 away."""
 
@@ -102,7 +102,7 @@ def _trains_alike(run: Run, name: str, other: str) -> bool:
         return False
     mine, theirs = (run.tensors[one].detach().double() for one in (name, other))
     length = torch.linalg.vector_norm
-    return mine.shape == theirs.shape and bool(length(mine - theirs) <= _NEAR * length(theirs))
+    return mine.shape == theirs.shape and bool(length(mine - theirs) <= _NEAR_COPY * length(theirs))
 
 
 def _moved(run: Run, name: str) -> bool:

@@ -21,9 +21,9 @@ MARK = '<meta name="generator" content="gradient-tricks">'
 """Every report contains this."""
 ROWS = 400
 """Gradients that the page lists."""
-MOST = 420
+MOST_PARTS = 420
 """Nodes and edges of a program that is drawn whole; of a longer one a part is drawn."""
-PART = 80
+PART_NODES = 80
 """Nodes of such a part."""
 MARGIN = 14.0
 
@@ -51,10 +51,10 @@ def drawn(run: Run, faults: list[Fault]) -> Drawn | None:
     names = set(used)
     focus = next((one.node for one in faults if one.node in names), None)
     focus = focus or recording.output or used[-1]
-    whole = _size(recording, names) <= MOST
+    whole = _size(recording, names) <= MOST_PARTS
     if not whole:
         names = _around(graph, focus)
-    if _size(recording, names) > MOST:  # hundreds of edges between the same two
+    if _size(recording, names) > MOST_PARTS:  # hundreds of edges between the same two
         return None
     return Drawn(picture(recording, _index(run, faults), only=names), whole, focus)
 
@@ -88,9 +88,9 @@ def _around(graph: Graph, focus: str) -> set[str]:
         near = [edge.consumer.name for edge in graph.consumers.get(name, ())[:8]]
         near += [edge.producer.name for edge in nodes[name].operands]
         found += [one for one in dict.fromkeys(near) if one not in found]
-        if len(found) >= PART:
+        if len(found) >= PART_NODES:
             break
-    return set(found[:PART])
+    return set(found[:PART_NODES])
 
 
 def _file(name: str) -> str:

@@ -8,7 +8,7 @@ from lessons.gradient_tricks.text.words import Texts
 
 WORDS = Texts(__file__)
 
-MOST = 4
+MOST_TERMS = 4
 """Terms of the longest sum that is written out."""
 DIGITS = 4
 
@@ -40,7 +40,7 @@ def equation(recording: Recording, nodes: Collection[Node], index: Sequence[int]
     }
     if len(inputs) > 1:
         inputs = [node for node in inputs if len(ways[node.name]) > 1]
-    if len(inputs) != 1 or len(ways[inputs[0].name]) > MOST:
+    if len(inputs) != 1 or len(ways[inputs[0].name]) > MOST_TERMS:
         return []
     (leaf,) = inputs
     gradient = recording.gradients.get(leaf.name)

@@ -23,7 +23,7 @@ from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.language.refusals import explain, no_name
 
 _LARGEST_SEED = 2**32 - 1
-_WIDEST = 1e6
+_LARGEST_BOUND = 1e6
 
 
 @dataclass(frozen=True)
@@ -151,13 +151,13 @@ def _check_values(input_: Input) -> None:
         raise _wrong(WORDS("rows_differ"), input_.name)
     if not all(type(value) in (int, float) and math.isfinite(value) for value in flat):  # type: ignore[arg-type]
         raise _wrong(WORDS("not_finite"), input_.name)
-    if not -_WIDEST <= input_.low < input_.high <= _WIDEST:
-        raise _wrong(WORDS("plot_range", most=_WIDEST), input_.name)
+    if not -_LARGEST_BOUND <= input_.low < input_.high <= _LARGEST_BOUND:
+        raise _wrong(WORDS("plot_range", most=_LARGEST_BOUND), input_.name)
 
 
 def _check_noise(name: str, noise: Noise, given: list[str]) -> None:
-    if not all(abs(value) <= _WIDEST for value in (noise.a, noise.b)):
-        raise _wrong(WORDS("wide_noise", most=_WIDEST), name)
+    if not all(abs(value) <= _LARGEST_BOUND for value in (noise.a, noise.b)):
+        raise _wrong(WORDS("wide_noise", most=_LARGEST_BOUND), name)
     if noise.distribution == "uniform" and noise.b < noise.a:
         raise _wrong(WORDS("noise_ends_first"), name)
     if noise.distribution == "normal" and noise.b < 0:

@@ -30,7 +30,7 @@ from lessons.playground.language.parse import parse_rule
 from lessons.playground.language.playground_error import PlaygroundError, shape_text
 from lessons.playground.running.interpret import Machine
 
-_MOST = 6
+_MOST_OPERANDS = 6
 
 RULES: dict[str, tuple[str, str]] = {
     "clip": ("clamp(grad, -0.1, 0.1)", WORDS("does_clip", limit=0.1)),
@@ -50,7 +50,7 @@ _PART = re.compile(r"\bop\.(in|out)puts\[\s*(\d)\s*\]", re.ASCII)
 
 RULE_NAMES = (
     "grad",
-    *(f"{word}{i}" for word in ("grad", "in", "out") for i in range(1, _MOST + 1)),
+    *(f"{word}{i}" for word in ("grad", "in", "out") for i in range(1, _MOST_OPERANDS + 1)),
 )
 """What a rule may read. Which of them there are depends on the op."""
 
@@ -173,7 +173,7 @@ def rule_in_python(rule: Sequence[Node], outputs: int = 1) -> str:
     """
     names = [f"grad{place}" for place in range(1, outputs + 1)] if outputs > 1 else ["grad"]
     given: dict[str, ast.expr] = {"grad": ast.Name(names[0])}
-    for place in range(1, _MOST + 1):
+    for place in range(1, _MOST_OPERANDS + 1):
         given[f"grad{place}"] = ast.Name(names[min(place, outputs) - 1])
         for short, attribute in (("in", "inputs"), ("out", "outputs")):
             tensors = ast.Attribute(ast.Name("op"), attribute)

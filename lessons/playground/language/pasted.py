@@ -42,11 +42,11 @@ from lessons.playground.language.spellings import (
 )
 from lessons.playground.language.words import WORDS
 
-_LONGEST = 12_000
+_LONGEST_TEXT = 12_000
 """Longest text that is read as pasted code, in characters."""
 _MOST_CALLS = 8
 """Calls of helpers that are read."""
-_WHOLE = ("forward", "__call__", "call", "compute_loss", "loss")
+_MAIN_NAMES = ("forward", "__call__", "call", "compute_loss", "loss")
 """Of several functions the first of these is read, else the last."""
 _GUARD = re.compile(r"has_torch_function|is_scripting|isinstance|dim\b|shape|numel|len\(")
 """Conditions on the kind or the shape of tensors; with these, a function may return early."""
@@ -143,13 +143,13 @@ def pasted(
 
 def _parsed(text: str) -> tuple[list[ast.stmt], str]:
     """The statements of a text, and the text at the left edge; none where Python cannot read it."""
-    text = text.replace("\r\n", "\n").expandtabs(4)[: _LONGEST + 1]
+    text = text.replace("\r\n", "\n").expandtabs(4)[: _LONGEST_TEXT + 1]
     first, _, rest = text.partition("\n")
     # Of a method that was copied from its first word on, only the first line has lost its indent.
     for tried in (text, textwrap.dedent(text), f"{first.strip()}\n{textwrap.dedent(rest)}"):
         try:
             with warnings.catch_warnings(action="ignore"):  # of 2if, say
-                return (ast.parse(tried).body if len(text) <= _LONGEST else []), tried
+                return (ast.parse(tried).body if len(text) <= _LONGEST_TEXT else []), tried
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             pass
     return [], text
@@ -270,7 +270,7 @@ class _Paste(PastedExpressions):
         gives = {name for name, one in functions.items()
                  if any(isinstance(part, _RESULTS) for part in ast.walk(one))}  # fmt: skip
         plain = [n for n in functions if n[:2] != "__" and n != "backward"]
-        order = [n for n in (*_WHOLE, *plain[::-1], *functions) if n in functions]
+        order = [n for n in (*_MAIN_NAMES, *plain[::-1], *functions) if n in functions]
         return min(order, key=lambda n: (n not in gives, n in called, n in self.own), default="")
 
     def _arguments(self, function: ast.FunctionDef, used: ast.Call | None = None) -> dict[str, str]:

@@ -65,7 +65,7 @@ _NO_EFFECT_ON_LIST = re.compile(r"batchmean|keepdims?=True|, True\)")
 _WITHOUT_HINT = {*OMITTED, *NUMBERS, *WITHOUT_EFFECT}
 """Names that can be read, or left out."""
 _LOGIC = {"logical_and": ast.BitAnd, "logical_or": ast.BitOr}
-_LONG = 40
+_LONG_CALL = 40
 """Characters: a note names a longer call by its function."""
 _PASSED_ON = {"flip_gradient", "scale_gradient", "clip_gradient"}
 """A call on what one of these returns is read as a layer, so that the gradient comes through it."""
@@ -506,7 +506,7 @@ class PastedExpressions(Reader):
             first = next(iter(arguments), None)
             of = f"_{self.renamed.get(first.id, first.id)}" if isinstance(first, ast.Name) else ""
             name = self.fresh("noise" if noise else f"{called}{of}")
-            if len(code) > _LONG and isinstance(node, ast.Call):
+            if len(code) > _LONG_CALL and isinstance(node, ast.Call):
                 code = f"{ast.unparse(node.func)}(…)"
             self.why[name] = input_note(node, visible(code, 48), noise)
             self.stand_ins[key] = self.input(name, noise)

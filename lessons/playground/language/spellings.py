@@ -23,7 +23,7 @@ def _row(signature: str, text: str) -> dict[str, Signature]:
     return {name: replace(read, name=name) for name in names}
 
 
-_OLD = " ".join(("size_average:None", "reduce:None", "reduction:'mean'"))
+_REDUCTION = " ".join(("size_average:None", "reduce:None", "reduction:'mean'"))
 _TANH = "0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x**3)))"
 WRITTEN_OUT = {
     **_row("add a b alpha:1", "a + alpha * b"),
@@ -60,18 +60,18 @@ WRITTEN_OUT = {
     **_row("normalize x p:2 dim:1 eps:1e-12", "x / maximum(sqrt(sum(x**2)), eps)"),
     **_row("cosine_similarity a b dim:1 eps:1e-08",
            "sum(a * b) / (maximum(sqrt(sum(a**2)), eps) * maximum(sqrt(sum(b**2)), eps))"),
-    **_row(f"mse_loss x t {_OLD} weight:None", "mean((x - t)**2)"),
-    **_row(f"l1_loss x t {_OLD} weight:None", "mean(abs(x - t))"),
-    **_row(f"smooth_l1_loss x t {_OLD} beta:1",
+    **_row(f"mse_loss x t {_REDUCTION} weight:None", "mean((x - t)**2)"),
+    **_row(f"l1_loss x t {_REDUCTION} weight:None", "mean(abs(x - t))"),
+    **_row(f"smooth_l1_loss x t {_REDUCTION} beta:1",
            "mean(where(abs(x - t) < beta, 0.5 * (x - t)**2 / beta, abs(x - t) - 0.5 * beta))"),
     **_row("huber_loss x t reduction:'mean' delta:1 weight:None",
            "mean(where(abs(x - t) < delta, 0.5 * (x - t)**2,"
            " delta * (abs(x - t) - 0.5 * delta)))"),
-    **_row(f"binary_cross_entropy x t weight:None {_OLD}",
+    **_row(f"binary_cross_entropy x t weight:None {_REDUCTION}",
            "mean(-t * log(x) - (1 - t) * log(1 - x))"),
-    **_row(f"binary_cross_entropy_with_logits x t weight:None {_OLD} pos_weight:None",
+    **_row(f"binary_cross_entropy_with_logits x t weight:None {_REDUCTION} pos_weight:None",
            "mean(softplus(x) - t * x)"),
-    **_row(f"kl_div x t {_OLD} log_target:False", "mean(t * (log(maximum(t, 1e-38)) - x))"),
+    **_row(f"kl_div x t {_REDUCTION} log_target:False", "mean(t * (log(maximum(t, 1e-38)) - x))"),
     **_row("cross_entropy x t weight:None size_average:None ignore_index:-100 reduce:None"
            " reduction:'mean' label_smoothing:0", "-sum(t * log_softmax(x))"),
     **_row("int|long x", "stop_gradient(sign(x) * floor(abs(x)))"),

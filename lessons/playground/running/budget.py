@@ -30,18 +30,18 @@ from lessons.playground.language.limits import (
 from lessons.playground.language.playground_error import PlaygroundError
 from lessons.playground.running.words import WORDS
 
-SAVED = 2
+HELD_NUMBERS = 2
 """Numbers held for each number of a result: the result, and what autograd keeps for its way back or
 sends on it. Measured: 1.4 for a product, 1.5 for softmax and for a power, 0.8 for where."""
 
 BACKWARD = 3
 """A forward and a backward pass together, in forward passes."""
 
-SLOW = {"pow": 10, "softmax": 10, "log_softmax": 10, "maximum": 6, "minimum": 6, "sin": 6, "cos": 6,
+COST = {"pow": 10, "softmax": 10, "log_softmax": 10, "maximum": 6, "minimum": 6, "sin": 6, "cos": 6,
         "softplus": 6, "where": 4, "div": 4, "tanh": 4, "clamp": 3, "exp": 3, "log": 3,
         "sigmoid": 3, "logsumexp": 10, "topk": 60, "onehot_argmax": 10,
         "onehot_sample": 10}  # fmt: skip
-"""How often as long as a product an op takes, for each number; all others count as one."""
+"""An op's time for each number, in times of a product. Other ops count as one product."""
 
 OPERAND_SIZED = {"logsumexp", "topk", "select"}
 """What works on every number of its operand, and sends back as many, however few it gives."""
@@ -92,7 +92,7 @@ class Budget:
         types = op_types(node) or (called(node),)
         if OPERAND_SIZED.intersection(types):
             numbers = max(numbers, operands[0].numel())
-        work = numbers * sum(SLOW.get(op, 1) for op in types)
+        work = numbers * sum(COST.get(op, 1) for op in types)
         if "matmul" in types:
             # Each number is a sum over the operands' common size; four of its terms go in the time
             # that one number of a product takes.
@@ -145,7 +145,7 @@ def plan(
     """
     tricky, plain, rules = passes
     numbers = max(tricky.numbers, plain.numbers) + rules.numbers
-    each = (numbers * SAVED + inputs) * size
+    each = (numbers * HELD_NUMBERS + inputs) * size
     at_once = max(1, MAX_SWEEP_BYTES // each)
 
     def all_passes(once: int, with_tricks: int, of_rules: int) -> int:
@@ -173,7 +173,7 @@ def seconds_of(program: str, sizes: Sequence[int], drawn: bool) -> float:
     """
     ops = _ops(program)
     signs = {"pow": "**", "div": "/"}
-    times = ops + sum(slow * program.count(signs.get(op, op)) for op, slow in SLOW.items())
+    times = ops + sum(slow * program.count(signs.get(op, op)) for op, slow in COST.items())
     times += 16 * (program.count("@") + program.count("matmul"))
     # A list next to a column makes a matrix of the two.
     numbers = math.prod(sorted(sizes)[-2:]) * (4 if "[" in program or "@" in program else 1)

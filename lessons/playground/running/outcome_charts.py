@@ -35,7 +35,7 @@ from lessons.playground.running.words import WORDS
 _VALUE_HEIGHT, _GRADIENT_HEIGHT = 135, 185
 """Pixels: program, graph and both charts are in sight at 1280×800."""
 _MOST_ROWS = 48
-_SPELLED = 8
+_MOST_ENTRIES = 8
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
@@ -247,8 +247,8 @@ def _all(value: Any) -> str:
         return "; ".join(_all(item) for item in value)
     if not isinstance(value, torch.Tensor):
         return number(float(value))
-    words = [number(float(item)) for item in value.flatten()[:_SPELLED].tolist()]
-    return listed([*words, *("" for _ in range(value.numel() - len(words)))], _SPELLED)
+    words = [number(float(item)) for item in value.flatten()[:_MOST_ENTRIES].tolist()]
+    return listed([*words, *("" for _ in range(value.numel() - len(words)))], _MOST_ENTRIES)
 
 
 def _frame(heights: list[Array]) -> tuple[float, float]:

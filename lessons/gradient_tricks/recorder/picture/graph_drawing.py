@@ -18,7 +18,7 @@ from .places import places
 from .sentences import WORDS, stale_sentence
 from .step import Part, Step
 
-LONGEST = 18
+LONGEST_NAME = 18
 """Characters of a name in a box; all of it is in the words."""
 _KINDS = ("stopped", "overridden", "reversed", "scaled", "clipped", "surrogate")
 _TRICKS = dict(zip(_KINDS, WORDS("tricks").split(", "), strict=True))
@@ -95,8 +95,8 @@ def _lines(node: Node, index: Sequence[int]) -> list[str]:
         for value in node.numbers
         if isinstance(value, (int, float)) and not isinstance(value, bool)
     ]
-    does = " ".join([visible(node.type, LONGEST), *numbers[:3]])
-    name = visible(node.label, LONGEST)
+    does = " ".join([visible(node.type, LONGEST_NAME), *numbers[:3]])
+    name = visible(node.label, LONGEST_NAME)
     named = [] if node.label == node.type and numbers else [name]
     value = short(node.outputs[0].component(index))
     doing = [] if node.leaf or does == name else [does]

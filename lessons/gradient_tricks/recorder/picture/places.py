@@ -16,17 +16,17 @@ NAME_LINE, LINE = 24.0, 19.0
 PADDING = 12.0
 JOG = 5.0
 """A smaller step of an edge aside is straightened, unless that moves the edge onto a box."""
-LEAST = 60.0
+SMALLEST_BOX = 60.0
 """Width and height of the smallest box from left to right."""
 GAPS = (56.0, 34.0, 18.0)
 """Gaps between layers: the drawing takes the first that fits."""
 UPRIGHT = 8.0
 """The gap between a box and a label upright, so that eight layers fit a screen."""
-SHORT = 15
+LONGEST_LINE = 15
 """Upright, a name and its op share a line if together they have at most this many characters."""
 PILL: Size = (72.0, 28.0)
 """Room for a number of six characters at 20 px. A longer one is written smaller."""
-WIDEST, HIGHEST = 810.0, 480.0
+MOST_WIDTH, MOST_HEIGHT = 810.0, 480.0
 """The largest drawing from left to right: on a stage of 760 by 440 px its text keeps 15 px."""
 
 
@@ -42,20 +42,20 @@ def places(lines: Sequence[Sequence[str]], edges: Sequence[tuple[int, int]]) -> 
     wide = None
     for gap in _gaps(lines, edges):
         wide = _placed(lines, edges, True, gap)
-        if wide["width"] <= WIDEST and wide["height"] <= HIGHEST:
+        if wide["width"] <= MOST_WIDTH and wide["height"] <= MOST_HEIGHT:
             break
     return {"wide": wide, "narrow": _placed(lines, edges, False, UPRIGHT)}
 
 
 def _gaps(lines: Sequence[Sequence[str]], edges: Sequence[tuple[int, int]]) -> Sequence[float]:
     """Choose the gaps to try from left to right, without those that are too wide in any layout."""
-    if len(lines) * LEAST**2 >= WIDEST * HIGHEST:
+    if len(lines) * SMALLEST_BOX**2 >= MOST_WIDTH * MOST_HEIGHT:
         return ()
     longest = max(layers_of(len(lines), edges), default=0)
     *wider, least = GAPS
     # Between two boxes on a way there is an edge's label, with a gap at both sides.
-    boxes = LEAST + longest * (LEAST + PILL[0])
-    return [*(gap for gap in wider if boxes + 2 * longest * gap <= WIDEST), least]
+    boxes = SMALLEST_BOX + longest * (SMALLEST_BOX + PILL[0])
+    return [*(gap for gap in wider if boxes + 2 * longest * gap <= MOST_WIDTH), least]
 
 
 def _placed(
@@ -85,12 +85,12 @@ def _box(words: Sequence[str], right: bool) -> Size:
     """The size of the box for these lines; upright the value is next to them."""
     name, *others = words
     first = len(name) * NAME
-    if others and not right and len(name) + len(others[0]) <= SHORT:
+    if others and not right and len(name) + len(others[0]) <= LONGEST_LINE:
         first += (1 + len(others.pop(0))) * SMALL
     width = max([first, *(len(line) * SMALL for line in others)]) + 2 * PADDING
     height = NAME_LINE + LINE * len(others) + PADDING
     if right:
-        return max(width, LEAST), max(height + PILL[1] / 2, LEAST)
+        return max(width, SMALLEST_BOX), max(height + PILL[1] / 2, SMALLEST_BOX)
     return width + PILL[0], height
 
 

@@ -19,10 +19,10 @@ LIMIT = 4096
 NOT_KEPT = float("nan")
 """What stands for a number that was not copied: this very object, which nothing computes."""
 
-SHOWN, BEGUN = 32, 12
+MOST_WRITTEN, FIRST_WRITTEN = 32, 12
 """Numbers of a tensor that is written out, and those of a larger one."""
 
-_SHORT = 64
+_LONGEST_LIST = 64
 """Numbers kept as a list. More of them are an array of doubles: a quarter of the memory."""
 
 _DTYPES = {
@@ -86,7 +86,7 @@ class Value(NamedTuple):
             numbers = _numbers(tensor.detach().to_dense().flatten()[:LIMIT])
         elif not shape:
             numbers = [tensor.item()]
-        elif len(shape) == 1 and shape[0] <= _SHORT:
+        elif len(shape) == 1 and shape[0] <= _LONGEST_LIST:
             numbers = tensor.tolist()
         else:
             numbers = _numbers(tensor.detach().reshape(-1)[:LIMIT])
@@ -120,12 +120,13 @@ def component(value: Value | None, index: Sequence[int]) -> Any:
 
 
 def whole(value: Value) -> str:
-    """All numbers of a tensor as text, the first BEGUN of a large one, with its shape and dtype.
+    """Write a tensor's numbers, or the first of a large one, with its shape and dtype.
 
     >>> whole(Value((3,), "float64", [-2.0, 0.5, 1.0]))
     '[−2, 0.5, 1] (3, float64)'
     """
-    texts = [spelled(item) for item in value.numbers[: SHOWN if value.size <= SHOWN else BEGUN]]
+    count = MOST_WRITTEN if value.size <= MOST_WRITTEN else FIRST_WRITTEN
+    texts = [spelled(item) for item in value.numbers[:count]]
     more = value.size - len(texts)
     texts += [WORDS("more_numbers", n=f"{more:,}")] if more > 0 else []
     shape = "×".join(map(str, value.shape)) or WORDS("scalar")
@@ -144,7 +145,7 @@ def added(first: Value | None, second: Value) -> Value:
 
 
 def _numbers(flat: torch.Tensor) -> Sequence[Any]:
-    if len(flat) <= _SHORT or not flat.is_floating_point():
+    if len(flat) <= _LONGEST_LIST or not flat.is_floating_point():
         numbers: list[Any] = flat.tolist()
         return numbers
     return array("d", flat.to("cpu", torch.float64).numpy().tobytes())
