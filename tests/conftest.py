@@ -47,13 +47,13 @@ OpenPage = Callable[..., Page]
 RESULTS = ROOT / "test-results"
 FAILED = pytest.StashKey[bool]()
 # In CI nobody sees the screenshots: this shows whether a lab came, and whether it was ready.
-SAID = """() => [...document.querySelectorAll(".gl-lab, .stApp")].map((one) =>
+PAGE_STATE = """() => [...document.querySelectorAll(".gl-lab, .stApp")].map((one) =>
   `${one.className} ${JSON.stringify(one.dataset)}`
 ).concat(document.body.innerText.slice(0, 4000)).join("\\n")"""
 BROWSER = ("tests/browser/", "tests/doctor/test_page.py", "tests/pages/test_whole_app.py")
 # Files that share what takes long to start or to compute: a fork server, a Python that has loaded
 # torch alone, each lesson's result.
-TOGETHER = {
+SHARED_WORKER = {
     **{
         f"tests/labs/test_{name}.py": "tests/labs/test_messages.py"
         for name in ("lesson", "linked", "numbers", "payload")
@@ -212,7 +212,7 @@ class BrowserApart(LoadScopeScheduling):  # type: ignore[misc] # xdist has no ty
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
         # A file's tests share what it computed, so one worker gets them. This file's share nothing.
-        return nodeid if file.endswith("test_every_lesson.py") else TOGETHER.get(file, file)
+        return nodeid if file.endswith("test_every_lesson.py") else SHARED_WORKER.get(file, file)
 
     def _assign_work_unit(self, node: WorkerController) -> None:
         place = self.nodes.index(node)
@@ -279,6 +279,6 @@ def pytest_runtest_makereport(
             if isinstance(value, Server):
                 report.sections.append((f"server log of {name}", value.log()))
             elif isinstance(value, Page) and not value.is_closed():
-                said = value.evaluate(SAID)
+                said = value.evaluate(PAGE_STATE)
                 report.sections.append((f"what {name} shows", f"{value.url}\n{said}"))
     return report

@@ -22,7 +22,7 @@ from lessons.playground.document.as_text import packed, to_text
 from lessons.playground.document.gestures import form_of
 from pages.server.application import SOCKET
 from pages.ui.page import PLOTLY
-from tests.bench.learner import BROKEN, FROM, HEAVIEST, Heard, Learner, arrive, connected, open_page
+from tests.bench.learner import ERRORS, FROM, HEAVIEST, Heard, Learner, arrive, connected, open_page
 from tests.support.heavy import heavy
 
 Once = Callable[[str, int], Awaitable[None]]
@@ -38,7 +38,7 @@ class Attack(NamedTuple):
     async def run(self, url: str) -> None:
         async def loop(first: int) -> None:
             for number in itertools.count(first, self.loops):
-                with contextlib.suppress(*BROKEN):
+                with contextlib.suppress(*ERRORS):
                     await self.once(url, number)
 
         await asyncio.gather(*(loop(number) for number in range(self.loops)))
@@ -50,7 +50,7 @@ async def forever() -> None:
 
 async def read(socket: ClientConnection) -> None:
     """Take everything that comes."""
-    with contextlib.suppress(*BROKEN):
+    with contextlib.suppress(*ERRORS):
         async for _ in socket:
             pass
 

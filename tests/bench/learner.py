@@ -35,7 +35,7 @@ REST = 0.25
 """Seconds after a move in which the hand rests."""
 FROM = os.environ.get("FROM", "127.0.0.1")
 """The client address, which the server takes for one visitor."""
-BROKEN = (WebSocketException, OSError, TimeoutError)
+ERRORS = (WebSocketException, OSError, TimeoutError)
 HEAVIEST = {"draws": str(MOST_DRAWS), "x": ", ".join(map(str, range(1, 257)))}
 """What a noise lesson takes longest for: a third of a second."""
 
@@ -151,7 +151,7 @@ class Learner:
             self._seq += 1
             await self._lab.send(f"{self._seq} ask {self._wish(moving)}")
             content = await self._answer()
-        except BROKEN:
+        except ERRORS:
             self._lab = None
             self._fails("broken")
             return

@@ -87,10 +87,10 @@ def one_outlier() -> tuple[Trace, dict[str, float]]:
     return made, {"weight": 0.5**0.5}
 
 
-MEANT = (critic_leak, moving_target, one_outlier)
+INTENDED = (critic_leak, moving_target, one_outlier)
 
 
-@pytest.mark.parametrize("run", MEANT, ids=lambda run: run.__name__)
+@pytest.mark.parametrize("run", INTENDED, ids=lambda run: run.__name__)
 def test_a_gradient_that_one_may_not_want_is_no_fault_and_its_size_is_told(
     run: Callable[[], tuple[Trace, dict[str, float]]],
 ) -> None:

@@ -22,7 +22,7 @@ from lessons.playground.document.as_text import IMPORTS
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "lessons" / "gradient_tricks"
-HELD = {
+PACKAGE_FILES = {
     path.relative_to(PACKAGE.parent).as_posix(): path.read_text("utf-8")
     for path in PACKAGE.rglob("*")
     if path.suffix in {".py", ".typed", ".css", ".js"} or path.name == "en.md"
@@ -114,7 +114,7 @@ def test_the_wheel_holds_the_tricks_the_recorder_and_the_doctor_and_nothing_else
     with ZipFile(wheel) as held:
         names = {name for name in held.namelist() if ".dist-info/" not in name}
         about = {name.partition(".dist-info/")[2] for name in held.namelist()} - {""}
-    assert names == {*HELD}
+    assert names == {*PACKAGE_FILES}
     told = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "top_level.txt"}
     assert about == {*told, "licenses/LICENSE"}
     assert wheel.stat().st_size < 250_000
@@ -166,7 +166,7 @@ def test_every_example_runs_where_there_is_torch_alone(python: Path, tmp_path: P
     failed = {name: count for name, (count, _) in found["ran"].items() if count}
     assert not failed, told.stdout
     with_examples = {name for name, (_, count) in found["ran"].items() if count}
-    names = {name for name, text in HELD.items() if ">>> " in text}
+    names = {name for name, text in PACKAGE_FILES.items() if ">>> " in text}
     told_to = {name.removesuffix(".py").replace("/", ".") for name in names}
     assert with_examples == {"README", *(name.removesuffix(".__init__") for name in told_to)}
 

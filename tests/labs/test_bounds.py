@@ -80,7 +80,7 @@ FEW = ("softmaxes", "long edges", "long edges, drawn", "a graph", "noise", "clif
 """Programs and lessons before a commit: of each kind of work one that takes much."""
 
 # lesson: settings, in order of cost
-SMALLER = {
+BY_COST = {
     "noise_leaks": ({"draws": "1"}, {"draws": "500"}, {"draws": "5000"}),
     "cliff": ({"path": "1"}, {"path": "40"}, {"path": "100"}),
     "noise_layer": ({"seeds": "1"}, {"seeds": "8"}, {"seeds": "16"}),
@@ -94,7 +94,7 @@ def smaller() -> list[dict[str, Any]]:
         for size in (1, 30, 1024)
         for ops in (1, 10, 60)
     ]
-    wishes = [{"lab": slug, "values": one, "good": {}} for slug in SMALLER for one in SMALLER[slug]]
+    wishes = [{"lab": slug, "values": one, "good": {}} for slug in BY_COST for one in BY_COST[slug]]
     return [*wishes, *map(asked, programs)]
 
 

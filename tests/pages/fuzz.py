@@ -34,14 +34,14 @@ from pages.server.headers import SecurityHeaders
 from pages.server.socket_guard import STREAM
 from tests.playground.programs import mutated
 from tests.server.asgi import ask
-from tests.server.fuzz import LONGEST, NUMBERS, cuts_of, fit, program, text_of
+from tests.server.fuzz import LONGEST_TEXT, NUMBERS, cuts_of, fit, program, text_of
 from tests.support.fuzzing import fuzz
 from tests.support.in_process import site
 from tests.support.server import ROOT
 
-LIMIT = 10.0
+PAGE_SECONDS = 10.0
 """Seconds of computing that one address may take."""
-ANSWER = 3.0
+FRAME_SECONDS = 3.0
 """Seconds of computing that one frame may take."""
 CHAPTERS = [one.slug for one in chapters()]
 PAGES = ["", *CHAPTERS, *OTHER_PAGES]
@@ -201,7 +201,7 @@ def asked(random_: random.Random, query: str) -> list[str]:
     kind = answer.headers.get("content-type", "")
     where = f"{answer.status} {path} {query[:200]}"
     took = time.process_time() - start
-    assert took < ANSWER, f"{took:.1f} s: {where}"
+    assert took < FRAME_SECONDS, f"{took:.1f} s: {where}"
     assert answer.status in (200, 400, 404, 405), where
     assert answer.headers["x-content-type-options"] == "nosniff"
     if "html" in kind:
@@ -213,7 +213,7 @@ def asked(random_: random.Random, query: str) -> list[str]:
             assert fit(found["error"]), f"{where}: {found['error'][:300]!r}"
     for value in answer.headers.values():
         assert value.isprintable()
-        assert len(value) < 5 * LONGEST
+        assert len(value) < 5 * LONGEST_TEXT
     return [f"http_{answer.status}"]
 
 
@@ -228,7 +228,7 @@ def one(random_: random.Random, place: int) -> list[str]:
 
 def main() -> int:
     leave_unsaid()
-    return fuzz(one, LIMIT, __doc__ or "")
+    return fuzz(one, PAGE_SECONDS, __doc__ or "")
 
 
 if __name__ == "__main__":

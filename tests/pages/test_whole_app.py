@@ -64,7 +64,7 @@ def has_all(headers: dict[str, str]) -> None:
 
 # --- headers ---
 
-EVERY = [
+REQUESTS = [
     ("GET", "/", 200),
     ("HEAD", "/", 200),
     ("POST", "/", 405),
@@ -103,7 +103,7 @@ EVERY = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path", "status"), EVERY)
+@pytest.mark.parametrize(("method", "path", "status"), REQUESTS)
 def test_every_answer_has_the_headers(app: Server, method: str, path: str, status: int) -> None:
     found, headers, _ = answer(app.url, path, method)
     assert found == status

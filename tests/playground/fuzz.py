@@ -20,7 +20,7 @@ from lessons.playground.running.recorded import edges, snip
 from tests.playground.programs import mutated, wild
 from tests.support.fuzzing import fuzz
 
-LIMIT = 4.0
+DOCUMENT_SECONDS = 4.0
 """Seconds of this thread's own work that one document may take; the playground's bound is 3."""
 
 
@@ -99,7 +99,7 @@ def main() -> int:
         assert not watch.seen, watch.seen
         return [came]
 
-    return fuzz(watched, LIMIT, __doc__ or "")
+    return fuzz(watched, DOCUMENT_SECONDS, __doc__ or "")
 
 
 if __name__ == "__main__":

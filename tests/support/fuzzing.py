@@ -31,7 +31,7 @@ HANGS = 300
 """Seconds of one case after which the process says where it is, and ends."""
 GROWS = 1.2
 """How many times the memory after the first quarter it may have at the end of a long run …"""
-LONG = 180.0
+LONG_SECONDS = 180.0
 """… which computes for so many seconds or more."""
 
 
@@ -89,7 +89,7 @@ def fuzz(one: Callable[[random.Random, int], Iterable[str]], limit: float, about
     faulthandler.cancel_dump_traceback_later()
     memory.append(_megabytes())
     warm = memory[len(memory) // 4]
-    if time.process_time() - begun_computing >= LONG and memory[-1] > GROWS * warm:
+    if time.process_time() - begun_computing >= LONG_SECONDS and memory[-1] > GROWS * warm:
         failures.append(f"memory grew from {warm} to {memory[-1]} MB")
     print(json.dumps({
         "seed": asked.seed, "cases": place - asked.first, **counts, "failed": len(failures),

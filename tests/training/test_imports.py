@@ -9,7 +9,7 @@ from tests.support.server import ROOT
 
 pytestmark = pytest.mark.long
 
-MANY = 100
+MOST_MODULES = 100
 """Modules loaded at once that are worth a look."""
 
 
@@ -32,4 +32,4 @@ print(len(trained), "torch._dynamo" in sys.modules, len(set(sys.modules) - befor
     count, compiler, more = ran.stdout.split()
     assert int(count) >= 1
     assert compiler == "False"
-    assert int(more) < MANY
+    assert int(more) < MOST_MODULES

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from lessons.chapters.override_map.guided_relu.lesson import LAB, guided_relu
-from lessons.chapters.override_map.guided_relu.net import FRESH, MOST_SEED, RULES, Networks
+from lessons.chapters.override_map.guided_relu.net import FRESH_SEEDS, MOST_SEED, RULES, Networks
 from lessons.outputs.catalogue import find
 from lessons.training.under_way import Run
 from tests.support import course
@@ -33,7 +33,7 @@ def test_maps_are_compared_every_fifty_steps_and_after_the_last() -> None:
 
 def test_no_two_seeds_draw_the_same() -> None:
     """torch uses only 32 bits of a seed, so two distant seeds can draw the same numbers."""
-    seeds = (0, 1, FRESH, FRESH + 1, MOST_SEED, MOST_SEED + FRESH)
+    seeds = (0, 1, FRESH_SEEDS, FRESH_SEEDS + 1, MOST_SEED, MOST_SEED + FRESH_SEEDS)
     first = Networks.new(seeds, torch.device("cpu"), torch.float64).weights[0]
     for index, one in enumerate(first):
         assert not any(torch.equal(one, other) for other in first[:index])

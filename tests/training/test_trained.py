@@ -53,7 +53,7 @@ def same(one: Snapshot, other: Snapshot) -> bool:
     )
 
 
-NEAR: dict[str, dict[str, Any]] = {
+TOLERANCES: dict[str, dict[str, Any]] = {
     "cliff": {"abs": 0.01},  # a descent at the cliff's edge may fall on either side
     "collapse": {"rel": 1e-7, "abs": 1e-9},
     "guided_relu": {"rel": 1e-6, "abs": 1e-9},
@@ -73,7 +73,7 @@ def test_many_seeds_at_once_are_the_same_as_one_by_one(lesson: Lesson) -> None:
         alone = few(lesson, seeds=1, seed=5 + index)
         one = finished(lesson.lab, lesson.program, alone).latest.numbers
         for name, seeds in batch.items():
-            near = NEAR.get(lesson.slug, {"rel": 1e-9})
+            near = TOLERANCES.get(lesson.slug, {"rel": 1e-9})
             assert one[name][0] == pytest.approx(seeds[index], **near), (name, index)
 
 

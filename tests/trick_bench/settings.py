@@ -6,9 +6,9 @@ from lessons.bench.setting import Form, read_setting
 from lessons.bench.tricks import OWN, TRICKS
 from lessons.contract.parameters import Choice, Number
 
-EVERY = [(trick.name, given.name) for trick in TRICKS.values() for given in trick.functions]
+PAIRS = [(trick.name, given.name) for trick in TRICKS.values() for given in trick.functions]
 """Each trick with each function it is offered for."""
-TYPED = (
+TYPED_FUNCTIONS = (
     "x * u", "sin(x) * u + x", "sqrt(abs(x)) * (1 + u)", "x.abs() * u", "exp(-x**2) / (1 + u**2)",
     "tanh(x * u) * x", "where(x > 0, x, 0) * u", "x**2 - u * x", "maximum(x, u)", "3 * x",
     "softplus(x + u) * sigmoid(x)", "(x - 1) * (x + 1)", "round(x * u) * x", "torch.cos(x) * x + u",
@@ -22,7 +22,7 @@ def random_form(random_: random.Random, trick: str = "", function: str = "") -> 
     function = function or random_.choice(TRICKS[trick].functions).name
     form = {"trick": trick, "function": function}
     if function == OWN:
-        form["own"] = random_.choice(TYPED)
+        form["own"] = random_.choice(TYPED_FUNCTIONS)
     if function in ("root", OWN):
         xs = [
             random_.choice([-2.5, -1.3, -0.4, 0.7, 1.1, 2.25]) for _ in range(random_.randint(1, 4))

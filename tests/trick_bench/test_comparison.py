@@ -21,7 +21,7 @@ from lessons.playground.running.sweep import curves_of
 from tests.engine.test_reference import CASES
 from tests.support.amount import seeds
 from tests.support.present import present
-from tests.trick_bench.settings import EVERY, random_form
+from tests.trick_bench.settings import PAIRS, random_form
 
 REFERENCE = {case["id"]: case for case in CASES}
 
@@ -39,7 +39,7 @@ def at_draw(document: Document, seed: int) -> tuple[float, float | None]:
     return float(value.detach()), None if gradient is None else float(gradient.flatten()[entry])
 
 
-@pytest.mark.parametrize(("trick", "function"), EVERY)
+@pytest.mark.parametrize(("trick", "function"), PAIRS)
 def test_whatever_the_trick_the_value_is_the_one_without_it(trick: str, function: str) -> None:
     for seed in seeds(3, 60):
         setting = read_setting(random_form(random.Random(seed), trick, function))

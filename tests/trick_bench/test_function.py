@@ -9,7 +9,7 @@ from lessons.bench.function import NOISE, read_function
 from lessons.playground.document.contents import Document, Input, Noise
 from lessons.playground.language.pasted_expressions import names_in
 from lessons.playground.running.outcome import Outcome, run
-from tests.trick_bench.settings import TYPED
+from tests.trick_bench.settings import TYPED_FUNCTIONS
 
 X = Input("x", (-1.7, -0.6, 0.8, 2.1))
 U = Input(NOISE, noise=Noise("uniform", 0.5, 1.5, 3, "x"))
@@ -20,7 +20,7 @@ def ran(program: str, output: str = "z") -> Outcome:
     return run(Document((X, U), program, output), curves=False)
 
 
-@pytest.mark.parametrize("text", TYPED)
+@pytest.mark.parametrize("text", TYPED_FUNCTIONS)
 def test_broken_down_it_has_the_same_values_and_gradients(text: str) -> None:
     function = read_function(f"z = {text}", ["x"], "typed")
     whole, parts = ran(f"z = {text}"), ran(function.text)
@@ -51,7 +51,7 @@ def test_the_noise_multiplies_adds_or_is_off(text: str, noise: str, expected: st
     assert read_function(text, ["x"], noise, 0.75).text == expected
 
 
-@pytest.mark.parametrize("text", TYPED)
+@pytest.mark.parametrize("text", TYPED_FUNCTIONS)
 def test_without_its_noise_it_is_what_it_is_with_the_noise_off(text: str) -> None:
     function = read_function(f"z = {text}", ["x"], "typed", 1.0)
     if (quiet := function.without_noise.get("z")) is None:

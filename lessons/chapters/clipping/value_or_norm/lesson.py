@@ -77,10 +77,10 @@ def by_role(program: Program, w: torch.Tensor, limit: float) -> dict[str, torch.
 ANGLES = 181
 """Directions of the drawn curves, two degrees apart, 0 and 360 included."""
 
-MANY = 10_000
+MANY_COMPONENTS = 10_000
 """Components of the long vector whose length the prose speaks of."""
 
-OTHER = (6.0, -2.0, 3.0)
+OTHER_GRADIENT = (6.0, -2.0, 3.0)
 """The gradient of the last question, and its limit."""
 OTHER_LIMIT = 1.5
 
@@ -160,13 +160,13 @@ def _measures(vectors: dict[str, Array]) -> dict[str, float]:
 
 def _many(program: Program, limit: float) -> dict[str, float | int]:
     """The length of a long vector, each of its components beyond the limit, clipped by value."""
-    long = torch.full((MANY,), 2 * limit, dtype=torch.float64)
+    long = torch.full((MANY_COMPONENTS,), 2 * limit, dtype=torch.float64)
     clipped = by_role(program, long, limit)["trick_gradient"]
     return {
-        "many": MANY,
+        "many": MANY_COMPONENTS,
         "many_length": float(clipped.norm()),
-        "root_of_many": limit * math.sqrt(MANY),
-        "sum_of_many": limit * MANY,
+        "root_of_many": limit * math.sqrt(MANY_COMPONENTS),
+        "sum_of_many": limit * MANY_COMPONENTS,
     }
 
 
@@ -181,7 +181,7 @@ def _adam() -> dict[str, float]:
 
 def _by_largest_component() -> dict[str, float | str]:
     """Another gradient, clipped by torch with norm_type=inf, and what each answer expects."""
-    g = torch.tensor(OTHER, dtype=torch.float64)
+    g = torch.tensor(OTHER_GRADIENT, dtype=torch.float64)
     weights = torch.nn.Parameter(torch.zeros_like(g))
     weights.grad = g.clone()
     torch.nn.utils.clip_grad_norm_([weights], OTHER_LIMIT, norm_type=math.inf)

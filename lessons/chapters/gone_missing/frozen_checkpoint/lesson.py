@@ -264,7 +264,7 @@ LABELS = {"true_gradient": WORDS("without"), "trick_gradient": WORDS("yours")}
 LOW, RECORDED = 200, 190
 """Pixels that the charts are high; three of them stand one below the other."""
 
-SHORT = {"CheckpointFunction": "Checkpoint"}
+SHORT_NAMES = {"CheckpointFunction": "Checkpoint"}
 """Names too long for their place."""
 
 
@@ -345,7 +345,7 @@ def _recorded(result: Result, settings: Settings) -> Figure:
 
 
 def _names(result: Result, which: str) -> list[str]:
-    return [SHORT.get(one, one) for one in str(result.facts[f"{which}_names"]).split("|")]
+    return [SHORT_NAMES.get(one, one) for one in str(result.facts[f"{which}_names"]).split("|")]
 
 
 def _drawn(places: Array, kept: Array, names: list[str], colour: str) -> tuple[Trace, Trace]:

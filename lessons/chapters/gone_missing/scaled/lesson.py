@@ -35,12 +35,12 @@ WORDS = Words(__file__)
 X = (4.0, 1.0, 0.1, 0.01, 0.001, 0.0001, 0.00001)
 """The inputs."""
 
-MOST = 30
+MOST_POWER = 30
 """The largest scale is 2 to this power."""
 
 
 class Settings(ComputedInFloat32):
-    scale = whole(65536, 1, 2**MOST, log=True)
+    scale = whole(65536, 1, 2**MOST_POWER, log=True)
     clip = choice("none", "before", "after")
     limit = slider(1, 0, 2, 0.05, accepts=(0, 1e6))
     narrow = choice("float16", "bfloat16", "float32")
@@ -194,7 +194,7 @@ def compute(program: Program, settings: Settings) -> Result:
         more_facts=[partial(_scaler, program, settings)],
         # Always at least one line, so that the charts below it don't move with the scale.
         notes=(*(list(_not_finite(x, roles, settings)) or [Note("info", WORDS("finite"))]),),
-        work=WORDS("work", gradients=len(X), scales=MOST + 1),
+        work=WORDS("work", gradients=len(X), scales=MOST_POWER + 1),
     )
 
 
@@ -229,7 +229,7 @@ def _over_scales(
         program, x, dtype, arguments: as for ``over_scales``.
         roles: at the learner's scale; only the trick's gradient depends on it.
     """
-    powers = np.arange(MOST + 1, dtype=np.float64)
+    powers = np.arange(MOST_POWER + 1, dtype=np.float64)
     scales = [2.0**power for power in powers]
     used = array(over_scales(program, x, dtype, scales, arguments))
     for role in GRADIENTS:
@@ -393,8 +393,8 @@ def _window(settings: Settings, powers: LogAxis, many: int, layout: Trace) -> It
 def _lengths(result: Result, settings: Settings) -> Figure:
     names, curves = _drawn(settings), {one.name: one for one in result.curves}
     powers = LogAxis([curves[role].y for role in NAMES], LOWEST, HIGHEST)
-    layout = powers.axes((0.0, float(MOST)), WORDS("scale"), WORDS("length"))
-    marks = [0, 5, 10, 16, 20, 25, MOST]
+    layout = powers.axes((0.0, float(MOST_POWER)), WORDS("scale"), WORDS("length"))
+    marks = [0, 5, 10, 16, 20, 25, MOST_POWER]
     marked(layout["xaxis"], marks, ["1", *(f"2<sup>{power}</sup>" for power in marks[1:])])
     at = math.log2(settings.scale)
     here = dragged(thin([at, at], [-1e3, 1e3], WORDS("your_scale")), "line", scale="power_of_two")

@@ -80,7 +80,7 @@ def full_gradient(w: torch.Tensor, steps: int, x: float, every: int = 0) -> torc
 def first_steps(settings: Settings) -> Start:
     """The first steps, as many as the graph draws."""
     start = run_of("w", arguments=("steps", "every", "x"))(settings)
-    return start.with_(steps=min(settings.steps, DRAWN))
+    return start.with_(steps=min(settings.steps, DRAWN_STEPS))
 
 
 EXPERIMENT = Experiment(first_steps, plain=plain, intended=full_gradient)
@@ -227,10 +227,10 @@ def _last_stop(kept: int, steps: int, ends: tuple[float, float]) -> Trace:
     }
 
 
-DRAWN = 4
+DRAWN_STEPS = 4
 """Steps that the graph draws at most."""
 
-LONG = {"w": 0.95, "steps": 50, "every": 5}
+LONG_MEMORY = {"w": 0.95, "steps": 50, "every": 5}
 """A long memory, and how it is cut."""
 
 FORGETS = 0.5
@@ -290,7 +290,7 @@ def _not_finite(given: torch.Tensor, roles: Mapping[str, torch.Tensor]) -> Itera
 
 def _long(program: Program) -> Mapping[str, float]:
     """The gradient of fifty steps with stops, of a state that remembers and one that forgets."""
-    steps, every = int(LONG["steps"]), int(LONG["every"])
+    steps, every = int(LONG_MEMORY["steps"]), int(LONG_MEMORY["every"])
 
     def slope(w: float, every: int, x: float) -> float:
         leaf = torch.tensor([w], dtype=torch.float64, requires_grad=True)
@@ -300,21 +300,21 @@ def _long(program: Program) -> Mapping[str, float]:
     def share(w: float) -> float:
         return 100 * slope(w, every, 1.0) / slope(w, steps, 1.0)
 
-    each = LONG["w"] ** (steps - 1)  # of h = wⁿ, the same for every step
+    each = LONG_MEMORY["w"] ** (steps - 1)  # of h = wⁿ, the same for every step
     return {
-        **{f"long_{name}": value for name, value in LONG.items()},
+        **{f"long_{name}": value for name, value in LONG_MEMORY.items()},
         "one_step": each,
         "five_steps": every * each,
         "all_steps": steps * each,
-        "five_came": slope(LONG["w"], every, 0.0),
-        "single_came": slope(LONG["w"], 1, 0.0),
-        "all_came": slope(LONG["w"], steps, 0.0),
+        "five_came": slope(LONG_MEMORY["w"], every, 0.0),
+        "single_came": slope(LONG_MEMORY["w"], 1, 0.0),
+        "all_came": slope(LONG_MEMORY["w"], steps, 0.0),
         "forgets_w": FORGETS,
         "forgets_tenth": 100 * every / steps,
         "forgets_half": 50.0,
         "forgets_most": 100 * (1 - FORGETS**every),
         "forgets_came": share(FORGETS),
-        "remembers_came": share(LONG["w"]),
+        "remembers_came": share(LONG_MEMORY["w"]),
     }
 
 

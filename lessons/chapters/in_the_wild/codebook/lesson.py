@@ -54,7 +54,7 @@ POINTS, CODES, WIDTH = 128, 16, 16
 PAPER = 0.25
 """β in the paper (van den Oord, Vinyals and Kavukcuoglu, 2017), which the other arm has."""
 
-APART, SHARE, RATE = 4.0, 0.25, 0.05
+DISTANCE, SHARE, RATE = 4.0, 0.25, 0.05
 """Two numbers that pull at each other in the last question: their distance, β, the rate."""
 
 Losses = tuple[torch.Tensor, torch.Tensor, torch.Tensor]
@@ -322,7 +322,7 @@ ARMS = {
     "paper": ("intended_gradient", WORDS("papers")),
 }
 
-LEAST = -12
+LOWEST_POWER = -12
 """The lowest power of ten that is drawn."""
 
 DRAWN_SHARE = 0.4
@@ -368,13 +368,13 @@ def _plane(history: History, settings: Settings) -> Figure:
 
 def _distances(history: History, settings: Settings) -> Figure:
     lines = lines_of(ARMS, "apart")
-    layout = powers_axes(history, lines, WORDS("apart_axis"), LEAST)
+    layout = powers_axes(history, lines, WORDS("apart_axis"), LOWEST_POWER)
     return step_chart(WORDS, "apart", history, lines, layout)
 
 
 def _errors(history: History, settings: Settings) -> Figure:
     lines = lines_of(ARMS, "error")
-    layout = powers_axes(history, lines, WORDS("error_axis"), LEAST)
+    layout = powers_axes(history, lines, WORDS("error_axis"), LOWEST_POWER)
     return step_chart(WORDS, "error", history, lines, layout)
 
 
@@ -483,18 +483,18 @@ def where_they_meet() -> dict[str, float]:
     return {
         "meet": where_it_ends(Descent, 1000),
         "meet_adam": where_it_ends(Adam, 400),
-        "meet_share": APART * SHARE / (1 + SHARE),
-        "meet_middle": APART / 2,
-        "meet_beta": APART * SHARE,
-        "meet_far": APART / (1 + SHARE),
-        "distance": APART,
+        "meet_share": DISTANCE * SHARE / (1 + SHARE),
+        "meet_middle": DISTANCE / 2,
+        "meet_beta": DISTANCE * SHARE,
+        "meet_far": DISTANCE / (1 + SHARE),
+        "distance": DISTANCE,
         "weight": SHARE,
     }
 
 
 def where_it_ends(optimizer: type[Descent], steps: int) -> float:
     """The place of the first number after so many steps."""
-    a, b = (torch.tensor(x, dtype=torch.float64, requires_grad=True) for x in (0.0, APART))
+    a, b = (torch.tensor(x, dtype=torch.float64, requires_grad=True) for x in (0.0, DISTANCE))
     descent = optimizer([a, b])
     for _ in range(steps):
         descent.step((a.detach() - b) ** 2 + SHARE * (a - b.detach()) ** 2, RATE)

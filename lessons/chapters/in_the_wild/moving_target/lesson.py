@@ -303,7 +303,7 @@ EXPERIMENT = Experiment(
 
 ARMS = {"trick": ("trick_gradient", WORDS("as_set")), "plain": ("true_gradient", WORDS("no_stop"))}
 
-_LEAST = -8
+_LOWEST_POWER = -8
 """The lowest power of ten that is drawn: below it there is rounding alone."""
 
 
@@ -360,7 +360,7 @@ def _values(history: History, settings: Settings) -> Figure:
 
 def _distances(history: History, settings: Settings) -> Figure:
     lines = lines_of(ARMS, "off")
-    layout = powers_axes(history, lines, WORDS("distance"), _LEAST)
+    layout = powers_axes(history, lines, WORDS("distance"), _LOWEST_POWER)
     return step_chart(WORDS, "off", history, lines, layout)
 
 

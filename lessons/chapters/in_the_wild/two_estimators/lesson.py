@@ -172,7 +172,7 @@ class Settings(ComputedIn):
     seed = whole(1, advanced=True)
 
 
-_OTHERS = {"intended_gradient": ("path", 0.0), "noise": ("score", 0.0)}
+_OTHER_ESTIMATORS = {"intended_gradient": ("path", 0.0), "noise": ("score", 0.0)}
 """The estimators to draw next to the chosen one: name and baseline."""
 
 
@@ -181,7 +181,7 @@ def compute(program: Program, settings: Settings) -> Result:
     device, dtype = device_and_dtype(settings)
     mu, sigma, count = settings.mu, settings.sigma, settings.draws
     eps = normal_draws(settings.seed)[:count].to(device, dtype)
-    chosen = {"trick_gradient": (settings.estimator, settings.baseline), **_OTHERS}
+    chosen = {"trick_gradient": (settings.estimator, settings.baseline), **_OTHER_ESTIMATORS}
     added, drawn, exact = {}, {}, {}
     for role, (estimator, baseline) in chosen.items():
         added[role], slopes = each_draw(program, eps, mu, sigma, estimator, baseline)

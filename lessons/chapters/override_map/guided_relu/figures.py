@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from lessons.chapters.override_map.guided_relu.net import (
-    BEFORE,
     KINDS,
     LAYERS,
+    RELU_INPUTS,
     RULES,
     SIDE,
     Settings,
@@ -25,14 +25,14 @@ WORDS = Words(__file__)
 
 _STEP = SIDE + 1
 """Pixels from one square to the next: one stays empty between them."""
-CALLED = {rule: WORDS.option("rule", rule) for rule in RULES}
+RULE_NAMES = {rule: WORDS.option("rule", rule) for rule in RULES}
 Place = tuple[int, int]
 """Row and column of a square."""
 
 LOOKS = {
-    "plain": ("true_gradient", CALLED["plain"]),
-    "guided": ("trick_gradient", CALLED["guided"]),
-    "deconvnet": ("noise", CALLED["deconvnet"]),
+    "plain": ("true_gradient", RULE_NAMES["plain"]),
+    "guided": ("trick_gradient", RULE_NAMES["guided"]),
+    "deconvnet": ("noise", RULE_NAMES["deconvnet"]),
 }
 """The role that each rule is drawn in, and its name."""
 
@@ -63,7 +63,7 @@ def _maps(history: History, settings: Settings) -> Figure:
     data = [_square(picture["pixels"], (_GREYS, -0.5, 1.5), WORDS("pixel"), (0, 0))]
     for row in range(rows):
         data += _heat({rule: picture[rule][row] for rule in RULES}, row)
-    layout = _squares((WORDS("picture"), *CALLED.values()), rows)
+    layout = _squares((WORDS("picture"), *RULE_NAMES.values()), rows)
     title = WORDS("maps_title", shape=shape, seen=WORDS.option("shape", seen), share=share)
     if layers:
         title = WORDS("rows_title", correlations=_correlations(history.facts, layers))
@@ -84,7 +84,7 @@ def _maps(history: History, settings: Settings) -> Figure:
 def _correlations(facts: Facts, layers: int) -> str:
     """A title with each rule's mean rank correlation after so many layers are randomised."""
     each = ((rule, fact_or_nan(facts, f"{rule}_{layers}") + 0.0) for rule in RULES)
-    return ", ".join(f"{CALLED[rule]} {share:.2f}" for rule, share in each).replace("-", "−")
+    return ", ".join(f"{RULE_NAMES[rule]} {share:.2f}" for rule, share in each).replace("-", "−")
 
 
 def _randomised(layers: int) -> str:
@@ -104,7 +104,7 @@ def _heat(seen: dict[str, Array], row: int) -> Iterator[Trace]:
     known = together[np.isfinite(together)]
     reach = max(float(np.percentile(known, 98)) if len(known) else 0.0, 1e-9)
     for column, (rule, map_) in enumerate(seen.items(), start=1):
-        yield _square(map_, (_DIVERGING, -reach, reach), CALLED[rule], (row, column))
+        yield _square(map_, (_DIVERGING, -reach, reach), RULE_NAMES[rule], (row, column))
 
 
 def _square(z: Array, scale: tuple[Sequence[str], float, float], name: str, place: Place) -> Trace:
@@ -147,11 +147,11 @@ def static_table(result: Result, settings: Settings) -> Table:
     """The eight relus in numbers."""
     labels = {
         "forward": WORDS("output"),
-        "true_gradient": CALLED["plain"],
-        "trick_gradient": WORDS("autograd", rule=CALLED[settings.rule]),
+        "true_gradient": RULE_NAMES["plain"],
+        "trick_gradient": WORDS("autograd", rule=RULE_NAMES[settings.rule]),
         "intended_gradient": WORDS("formula"),
     }
-    inputs = [number(one, 3) for one in BEFORE]
+    inputs = [number(one, 3) for one in RELU_INPUTS]
     return component_table(result, labels, inputs, WORDS("relus_table"), WORDS("input"))
 
 

@@ -12,14 +12,14 @@ from torch.nn.functional import cross_entropy
 
 from lessons.chapters.override_map.guided_relu.figures import CHARTS, static_table, table
 from lessons.chapters.override_map.guided_relu.net import (
-    BEFORE,
-    BEHIND,
-    FRESH,
+    FRESH_SEEDS,
     KINDS,
+    RELU_INPUTS,
     RULES,
     SIDE,
     STREAMS,
-    TESTED,
+    TEST_PICTURES,
+    WEIGHTS,
     Networks,
     Program,
     Settings,
@@ -52,7 +52,7 @@ from lessons.training.under_way import numbers_at_end
 BATCH = 32
 """New pictures at each step, for each seed its own."""
 
-COMPARED = 9
+COMPARED_PICTURES = 9
 """Pictures whose maps are compared before and after randomising."""
 
 TEST_EVERY, COMPARE_EVERY = 5, 50
@@ -88,7 +88,7 @@ class Shapes(BySeed[Settings]):
         self._to = device_and_dtype(settings)
         self.program = inspect.unwrap(program)
         self.networks = Networks.new(self.seeds, *self._to)
-        self.others = Networks.new((seed + FRESH for seed in self.seeds), *self._to)
+        self.others = Networks.new((seed + FRESH_SEEDS for seed in self.seeds), *self._to)
         self.streams = [torch.Generator().manual_seed(seed + STREAMS) for seed in self.seeds]
         self._adam = Adam(self.networks.weights)
         self._accuracy = self._test()
@@ -119,7 +119,7 @@ class Shapes(BySeed[Settings]):
         own = self.networks.of_seed(index)
         pair = joined([own, own.randomised(self.others.of_seed(index), settings.randomised)])
         kind = KINDS.index(settings.shape)
-        x = unseen_pictures(TESTED)[kind : kind + 1].to(*self._to)
+        x = unseen_pictures(TEST_PICTURES)[kind : kind + 1].to(*self._to)
         found = {}
         for rule in RULES:
             both = maps(self.program, pair, x, torch.tensor([kind]), rule)[:, 0]
@@ -131,26 +131,26 @@ class Shapes(BySeed[Settings]):
     @torch.no_grad()
     def _test(self) -> torch.Tensor:
         """Accuracy on the test pictures, float64 on the CPU, shape [seeds]."""
-        x = unseen_pictures(TESTED).to(*self._to)
+        x = unseen_pictures(TEST_PICTURES).to(*self._to)
         logits = self.networks.logits(x.expand(-1, len(self.seeds), -1, -1))
         known = logits.isfinite().all(2).all(1).cpu()
-        right = (logits.argmax(1).cpu() == labels(TESTED)).to(torch.float64).mean(1)
+        right = (logits.argmax(1).cpu() == labels(TEST_PICTURES)).to(torch.float64).mean(1)
         return torch.where(known, right, torch.nan)
 
     def _compare(self) -> dict[str, torch.Tensor]:
         """Compare the maps of the networks as they are now."""
-        x = unseen_pictures(COMPARED).to(*self._to)
+        x = unseen_pictures(COMPARED_PICTURES).to(*self._to)
         return compared(self.program, self.networks, self.others, x)
 
 
 def eight_relus(settings: Settings) -> Start:
     """The score of eight relus by themselves: a weighted sum, or their plain sum."""
     device, dtype = device_and_dtype(settings)
-    x = torch.tensor(BEFORE, device=device, dtype=dtype).requires_grad_()
+    x = torch.tensor(RELU_INPUTS, device=device, dtype=dtype).requires_grad_()
 
     def network(x: torch.Tensor) -> torch.Tensor:
         y = torch.relu(x)
-        return (torch.tensor(BEHIND).to(x) * y).sum() if settings.behind == "weights" else y.sum()
+        return (torch.tensor(WEIGHTS).to(x) * y).sum() if settings.behind == "weights" else y.sum()
 
     return Start({"x": x}, {"network": network, "rule": settings.rule}, (settings.point - 1,))
 
@@ -164,7 +164,7 @@ def by_role(program: Program, settings: Settings) -> dict[str, torch.Tensor]:
     """
     start = eight_relus(settings)
     x, network = start.leaves["x"], start.arguments["network"]
-    upstream = torch.tensor(BEHIND).to(x) if settings.behind == "weights" else torch.ones_like(x)
+    upstream = torch.tensor(WEIGHTS).to(x) if settings.behind == "weights" else torch.ones_like(x)
     active = (x > 0).to(x)
     formula = {
         "plain": upstream * active,

@@ -60,7 +60,7 @@ def pictures(count: int, generator: torch.Generator) -> torch.Tensor:
     return shape.add_(torch.empty(shape.shape).uniform_(-_NOISE, _NOISE, generator=generator))
 
 
-TESTED = 150
+TEST_PICTURES = 150
 """Pictures that no step learns from, the same for all seeds."""
 
 _SHAPES = (8, 1, 5, 5), (16, 8, 3, 3), (32, 256), (3, 32)
@@ -73,7 +73,7 @@ LAYERS = len(_SHAPES)
 # `MOST_SEED`; what else is drawn begins above it, each in a stretch of its own.
 MOST_SEED = 10**9
 STREAMS = MOST_SEED + 100
-FRESH = 2 * STREAMS
+FRESH_SEEDS = 2 * STREAMS
 _TEST_SEED = 3 * STREAMS
 
 Relu = Callable[[torch.Tensor], torch.Tensor]
@@ -83,10 +83,10 @@ Program = Callable[..., torch.Tensor]
 
 RULES = ("plain", "guided", "deconvnet")
 
-BEFORE = (-2.0, -1.0, 1.0, 2.0, -1.5, -0.5, 0.5, 1.5)
+RELU_INPUTS = (-2.0, -1.0, 1.0, 2.0, -1.5, -0.5, 0.5, 1.5)
 """The inputs of eight relus."""
 
-BEHIND = (1.0, 0.5, 1.5, 1.0, -1.0, -0.5, -1.5, -1.0)
+WEIGHTS = (1.0, 0.5, 1.5, 1.0, -1.0, -0.5, -1.5, -1.0)
 """The weights of their outputs in the score: the upstream gradients of the eight relus."""
 
 
@@ -95,7 +95,7 @@ class Settings(ComputedInFloat32):
     randomised = whole(0, 0, LAYERS, in_run="looks")
     behind = choice("weights", "sum", in_run="looks")
     rule = choice(*RULES, default="guided", advanced=True, in_run="looks")
-    point = whole(7, 1, len(BEFORE), advanced=True, in_run="looks")
+    point = whole(7, 1, len(RELU_INPUTS), advanced=True, in_run="looks")
     shown = training.seed_drawn(10)
     seeds = training.seeds(5, 10)
     steps = training.steps(400, 20_000)

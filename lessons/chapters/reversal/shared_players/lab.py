@@ -83,7 +83,7 @@ def at_features(program: Program, start: Start) -> torch.Tensor:
 STEP = 0.5
 """The learning rate of the one step that the facts try."""
 
-DRAWN = 1.2
+ARROW_LENGTH = 1.2
 """The drawn length of an arrow for an example's gradient of length 1."""
 
 
@@ -246,7 +246,7 @@ def _arrows(trial: Trial[Players]) -> Iterator[Series]:
         slope = array(at_features(program, trial.start))
         # The loss is a mean over the examples; an arrow shows the example's own part.
         steps = np.concatenate([slope * len(x), array(trial.roles[role][-2:])[None]])
-        for end, points in zip(ENDS, (starts, starts - DRAWN * steps), strict=True):
+        for end, points in zip(ENDS, (starts, starts - ARROW_LENGTH * steps), strict=True):
             for axis, along in zip("xy", points.T, strict=True):
                 yield Series(f"{role}_{end}_{axis}", role, places, along)
 

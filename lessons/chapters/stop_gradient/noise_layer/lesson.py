@@ -73,7 +73,7 @@ DRAWS = 32
 LOOKED_AT = 4
 """Draws of noise that a loss is told over."""
 
-MEASURED = 25
+MEASUREMENTS = 25
 """The number of times a whole run measures the gradients' noise, which costs more than a step."""
 
 Draw = Callable[[torch.Tensor], torch.Tensor]
@@ -158,7 +158,7 @@ class Long(TwoArms[ModuleList, Settings]):
 
     def step(self, done: int, settings: Settings) -> None:
         """One update of both arms on all points, with one fresh draw of noise for both."""
-        if done % max(1, settings.steps // MEASURED) == 0:
+        if done % max(1, settings.steps // MEASUREMENTS) == 0:
             self._measure(settings)
         self._draw = self._fresh.uniform(WIDTH, POINTS).to(self.like)
         super().step(done, settings)

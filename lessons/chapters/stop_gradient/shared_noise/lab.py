@@ -109,7 +109,7 @@ def first_draw(seed: int, count: int, low: float, high: float) -> torch.Tensor:
 
 LOW, HIGH = 0.05, 0.95
 """The shares of the draws below a band's two edges."""
-DRAWN = ("forward", "trick_gradient", "true_gradient")
+NOISY_ROLES = ("forward", "trick_gradient", "true_gradient")
 """The roles that another draw of the noise would change."""
 PREVIEW_DRAWS = ROWS
 
@@ -148,12 +148,12 @@ def compute(program: Program, settings: Settings) -> Result:
 
     columns, count = torch.cat([points, grid]).to(x), len(points)
     total, done = _total(settings), 0
-    over = {role: np.empty((total, len(columns))) for role in DRAWN}
+    over = {role: np.empty((total, len(columns))) for role in NOISY_ROLES}
     for noise in _noise(settings, count, len(columns)):
         found = by_role(program, columns.expand(len(noise), -1), noise.to(x))
         rows = slice(done, done + len(noise))
         done += len(noise)
-        for role in DRAWN:
+        for role in NOISY_ROLES:
             over[role][rows] = array(found[role])
     spreads = {role: Spread(draws[:, :count]) for role, draws in over.items()}
     along = {role: Spread(draws[:, count:]) for role, draws in over.items()}

@@ -4,14 +4,14 @@ import numpy as np
 
 from lessons.contract.result import Array, Result
 
-_SAME = 1e-6
+_TOLERANCE = 1e-6
 
 
 def line_or_band(result: Result) -> str:
     """line, band or none: does the gradient at the chosen x move with the noise?"""
-    if result.number("trick_gradient_deviation") > _SAME:
+    if result.number("trick_gradient_deviation") > _TOLERANCE:
         return "band"
-    return "none" if abs(result.number("trick_gradient")) < _SAME else "line"
+    return "none" if abs(result.number("trick_gradient")) < _TOLERANCE else "line"
 
 
 def formulas(x: Array, u: float) -> dict[str, Array]:
@@ -30,5 +30,5 @@ def which_formula(result: Result) -> str:
 
 def value_and_gradient(result: Result) -> str:
     """Grade whether the forward value is noisy, then which formula the gradient follows."""
-    noisy = abs(result.number("forward") - abs(result.number("x"))) > _SAME
+    noisy = abs(result.number("forward") - abs(result.number("x"))) > _TOLERANCE
     return f"{'noisy' if noisy else 'exact'}_{which_formula(result)}"
