@@ -15,7 +15,7 @@ import { LabSocket } from "./wire/socket.js";
 /** @import { Component } from "../component.d.ts" */
 /** @import { Order, Place } from "./place.d.ts" */
 
-const ORDERS = 200; // orders that are remembered as done
+const MOST_ORDERS = 200; // orders that are remembered as done
 const NOTE_AFTER = 1000; // ms without a socket before a note says so: most breaks are shorter
 const MOST_TOUCHED = 16; // controls that the server reads, as pages/labs/messages.py has it
 
@@ -146,7 +146,7 @@ class Lab {
   #obey({ id, first, values, cuts, graph_step }) {
     if (this.done.includes(id)) return false;
     const newer = first && this.done.length > 0; // what this tab has
-    this.done = [...this.done, id].slice(-ORDERS);
+    this.done = [...this.done, id].slice(-MOST_ORDERS);
     if (newer) return false;
     const now = { ...this.wish.form, ...this.controls.values() };
     const set = Object.keys(values).filter((name) => !sameSetting(values[name], now[name] ?? ""));

@@ -8,10 +8,10 @@ import { phrase } from "./phrase.js";
 /** @typedef {{id: string, title: string, draw: () => Promise<Element>}} Picture */
 
 const EMBEDDED = ["embed", "embed_options"];
-const HEIGHT = 660; // px of the frame: one stage, or the bench with its charts
-const FOOT = 26; // pixels below a picture, for the lesson and its address
+const FRAME_HEIGHT = 660; // px of the frame: one stage, or the bench with its charts
+const FOOT_HEIGHT = 26; // pixels below a picture, for the lesson and its address
 const LONGEST_ADDRESS = 100; // characters that fit there
-const LINE = 24, LETTER = 8; // pixels of a line of the sentence below a picture, and of a letter in it
+const LINE_HEIGHT = 24, LETTER_WIDTH = 8; // pixels of a line of the sentence below a picture, and of a letter in it
 const PIXEL_RATIO = 2; // a picture's pixels for each pixel of the screen, so that it is sharp
 
 export class Share {
@@ -100,7 +100,7 @@ function embedCode() {
     src: url.href,
     title: lesson(),
     width: "100%",
-    height: String(HEIGHT),
+    height: String(FRAME_HEIGHT),
     style: "border: 0",
     allow: "clipboard-write",
   });
@@ -134,12 +134,12 @@ async function together(charts, sentence) {
     pictures[place].setAttribute("x", String(x - left));
     pictures[place].setAttribute("y", String(y - top));
   }
-  const letters = Math.floor((right - left) / LETTER);
+  const letters = Math.floor((right - left) / LETTER_WIDTH);
   const lines = sentence.match(new RegExp(`.{1,${letters}}(?:\\s|$)`, "g")) ?? [];
   const { color, fontFamily } = getComputedStyle(document.querySelector(".stApp") ?? document.body);
   const font = { x: 8, fill: color, "font-size": 16, "font-family": fontFamily };
-  const words = lines.map((line, place) => svg("text", "", { ...font, y: bottom - top + (place + 1) * LINE }, line));
-  return svg("svg", "", { width: right - left, height: bottom - top + (lines.length + 0.5) * LINE }, ...pictures, ...words);
+  const words = lines.map((line, place) => svg("text", "", { ...font, y: bottom - top + (place + 1) * LINE_HEIGHT }, line));
+  return svg("svg", "", { width: right - left, height: bottom - top + (lines.length + 0.5) * LINE_HEIGHT }, ...pictures, ...words);
 }
 
 const LOOK = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "visibility", "display"];
@@ -167,9 +167,9 @@ async function signed(picture) {
     for (const name of [...url.searchParams.keys()]) if (!["lesson", "step"].includes(name)) url.searchParams.delete(name);
   }
   const font = { "font-size": 12, fill: color, "font-family": fontFamily };
-  const foot = svg("text", "", { x: 8, y: height + FOOT / 2, ...font }, `${lesson()}  ${decodeURI(url.href)}`);
+  const foot = svg("text", "", { x: 8, y: height + FOOT_HEIGHT / 2, ...font }, `${lesson()}  ${decodeURI(url.href)}`);
   const style = svg("style", "", {}, await fontFace(fontFamily));
-  const size = { width, height: height + FOOT, style: `background: ${backgroundColor}` };
+  const size = { width, height: height + FOOT_HEIGHT, style: `background: ${backgroundColor}` };
   const whole = svg("svg", "", size, style, picture, foot);
   return `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(whole))}`;
 }

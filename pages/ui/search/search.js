@@ -120,7 +120,7 @@ function build(root) {
 }
 
 // Words of a question that the search ignores.
-const STOP = new Set(phrase("words_not_searched").split(/[; ]+/));
+const STOP_WORDS = new Set(phrase("words_not_searched").split(/[; ]+/));
 const WEIGHTS = { title: 5, also: 4, text: 2, body: 1, kind: 1 };
 // The weight of a part of a word, where the whole word has 1:
 const PREFIX_WEIGHT = 0.5; // its beginning, while the learner types it
@@ -169,7 +169,7 @@ function bare(text) {
 
 /** Those that a question is about; all, where it has no such. @param {string[]} words */
 function telling(words) {
-  const some = words.filter((word) => !STOP.has(word));
+  const some = words.filter((word) => !STOP_WORDS.has(word));
   return some.length ? some : words;
 }
 

@@ -6,8 +6,8 @@ import { element, svg } from "../live/dom.js";
 /** @import { Sketch } from "./sketch.js" */
 /** @typedef {ReturnType<typeof places>} Places */
 
-export const WIDE = 460;
-export const HIGH = 284;
+export const WIDTH = 460;
+export const HEIGHT = 284;
 const EDGE = { left: 52, right: 14, top: 14, bottom: 50 };
 
 /**
@@ -18,7 +18,7 @@ export function places({ x, low, high }) {
   const least = Math.min(...x);
   const reach = Math.max(...x) - least || 1;
   const room = 0.06 * reach; // so that the outer handles stand clear of the frame
-  const inner = { wide: WIDE - EDGE.left - EDGE.right, high: HIGH - EDGE.top - EDGE.bottom };
+  const inner = { wide: WIDTH - EDGE.left - EDGE.right, high: HEIGHT - EDGE.top - EDGE.bottom };
   return {
     across: (/** @type {number} */ value) => EDGE.left + ((value - least + room) / (reach + 2 * room)) * inner.wide,
     up: (/** @type {number} */ value) => EDGE.top + ((high - value) / (high - low)) * inner.high,
@@ -32,8 +32,8 @@ export function places({ x, low, high }) {
  * @param {Places} at
  */
 export function frame(data, at) {
-  const right = WIDE - EDGE.right;
-  const bottom = HIGH - EDGE.bottom;
+  const right = WIDTH - EDGE.right;
+  const bottom = HEIGHT - EDGE.bottom;
   const group = svg("g", "", { "aria-hidden": "true" });
   for (const { y, label } of data.ticks) {
     const place = at.up(y);
@@ -54,7 +54,7 @@ export function frame(data, at) {
   const turned = { transform: `rotate(-90 13 ${middle})`, "text-anchor": "middle" };
   group.append(
     svg("text", "", { x: 13, y: middle + 4, ...turned }, data.label),
-    svg("text", "", { x: (EDGE.left + right) / 2, y: HIGH - 6, "text-anchor": "middle" }, "x"),
+    svg("text", "", { x: (EDGE.left + right) / 2, y: HEIGHT - 6, "text-anchor": "middle" }, "x"),
   );
   for (const { stretches, role, dash } of data.lines) {
     const d = stretches.map(({ x, y }) => {

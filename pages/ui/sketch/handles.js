@@ -4,13 +4,13 @@
 import { button, element, setAll, svg } from "../live/dom.js";
 import { STEPS } from "../live/controls/scale.js";
 import { phrase } from "../live/phrase.js";
-import { HIGH, WIDE, key, path } from "./axes.js";
+import { HEIGHT, WIDTH, key, path } from "./axes.js";
 
 /** @import { Places } from "./axes.js" */
 /** @import { Sketch } from "./sketch.js" */
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const CLOSE = 6; // a stroke this near to a handle's x moves it as well; a finger that moves less taps
+const TOLERANCE = 6; // a stroke this near to a handle's x moves it as well; a finger that moves less taps
 
 /**
  * The handles, their line, and the button.
@@ -92,8 +92,8 @@ function hearStrokes(drawing, data, at, handles, put) {
   let from = null; // a finger next to the handles: it draws if it goes across, or taps
   const where = (/** @type {PointerEvent} */ event) => {
     const box = drawing.getBoundingClientRect();
-    const x = ((event.clientX - box.left) / box.width) * WIDE;
-    const y = ((event.clientY - box.top) / box.height) * HIGH;
+    const x = ((event.clientX - box.left) / box.width) * WIDTH;
+    const y = ((event.clientY - box.top) / box.height) * HEIGHT;
     return { x, level: ((at.value(y) - data.low) / (data.high - data.low)) * data.levels };
   };
   const nearest = (/** @type {number} */ x) => {
@@ -119,7 +119,7 @@ function hearStrokes(drawing, data, at, handles, put) {
     if (from) {
       const [x, y] = [event.clientX - from.clientX, event.clientY - from.clientY].map(Math.abs);
       if (x <= y) {
-        if (y > CLOSE) last = null; // no tap any more
+        if (y > TOLERANCE) last = null; // no tap any more
         return;
       }
       if (before.held !== null) put(before.held, before.level);
@@ -129,7 +129,7 @@ function hearStrokes(drawing, data, at, handles, put) {
     let { held } = before;
     across.forEach((x, index) => {
       const crossed = (before.x - x) * (now.x - x) < 0;
-      if (index === held || (!crossed && Math.abs(now.x - x) > CLOSE)) return;
+      if (index === held || (!crossed && Math.abs(now.x - x) > TOLERANCE)) return;
       const share = crossed ? (x - before.x) / (now.x - before.x) : 1;
       put(index, before.level + share * (now.level - before.level));
       held = null;

@@ -2,7 +2,7 @@
 // is drawn over the sketch.
 
 import { svg } from "../live/dom.js";
-import { HIGH, WIDE, frame, places } from "./axes.js";
+import { HEIGHT, WIDTH, frame, places } from "./axes.js";
 import { still } from "./graded.js";
 import { moving } from "./handles.js";
 
@@ -48,7 +48,7 @@ export function render({ parentElement, data, setTriggerValue }) {
   if (drawn.get(root) === what) return;
   drawn.set(root, what);
   const at = places(data);
-  const drawing = svg("svg", "gt-sketch-chart", { viewBox: `0 0 ${WIDE} ${HIGH}` }, frame(data, at));
+  const drawing = svg("svg", "gt-sketch-chart", { viewBox: `0 0 ${WIDTH} ${HEIGHT}` }, frame(data, at));
   const below = data.graded ? still(drawing, data, data.graded, at) : moving(drawing, data, at, (text) => commit(text));
   root.replaceChildren(drawing, ...below);
 }

@@ -17,10 +17,10 @@ const CONFIG = {
   locales: { "en-US": { dictionary: { Zoom: phrase("zoom") } } }, // Plotly's own default
 };
 
-const STAGE = 340; // px, the height of a chart on the stage: in a lesson more in a high window (lab.css), in a drawer at most that
+const STAGE_HEIGHT = 340; // px, the height of a chart on the stage: in a lesson more in a high window (lab.css), in a drawer at most that
 const REDRAW_AFTER = 150; // ms without a new picture before Plotly draws the last one itself
 const FINGER = matchMedia("(hover: none)");
-const TITLE = 24; // pixels above a chart that is taken away as a picture
+const TITLE_HEIGHT = 24; // pixels above a chart that is taken away as a picture
 // What the fast path moves in a trace, and what it leaves for later: under a pointer nothing is said
 // while a hand drags, and what can be dragged is not drawn.
 const MOVES = ["x", "y", "text", "hovertemplate", "hovertext", "meta"];
@@ -61,7 +61,7 @@ export class Chart {
     this.spec = spec;
     setText(this.title, spec.title);
     setText(this.caption, spec.caption);
-    plot.style.height = staged ? `calc(${STAGE}px + var(--gl-taller, 0px))` : `${Math.min(spec.height, STAGE)}px`;
+    plot.style.height = staged ? `calc(${STAGE_HEIGHT}px + var(--gl-taller, 0px))` : `${Math.min(spec.height, STAGE_HEIGHT)}px`;
     setOrRemove(plot, "aria-label", spec.alt);
   }
 
@@ -119,10 +119,10 @@ export class Chart {
     const { figure, id } = this.spec;
     if (!Plotly || !this.width) throw new Error(`No chart ${id} is drawn.`);
     const layout = this.#full();
-    const margin = { ...layout.margin, t: (layout.margin?.t ?? 0) + TITLE };
+    const margin = { ...layout.margin, t: (layout.margin?.t ?? 0) + TITLE_HEIGHT };
     const heading = { text: title, x: 0.01, xanchor: "left", font: { size: 14 } };
     const whole = { ...layout, ...palette.paint({ paper_bgcolor: "ink:paper" }), margin, title: heading };
-    const size = { width: this.width, height: this.height + TITLE };
+    const size = { width: this.width, height: this.height + TITLE_HEIGHT };
     return Plotly.toImage({ data: palette.paint(figure.data), layout: { ...whole, ...size } }, { format: "svg", ...size });
   }
 

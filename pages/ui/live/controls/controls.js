@@ -6,7 +6,7 @@ import { makeField } from "./fields.js";
 import { phrase } from "../phrase.js";
 import { entries, withEntry } from "./scale.js";
 
-const TENTH = 0.1; // one arrow key on an entry of a list
+const ENTRY_STEP = 0.1; // one arrow key on an entry of a list
 const SLIDES = "input[type=range], .gl-ends";
 const REST_TIME = 250; // ms without a key before a value counts as resting
 
@@ -112,7 +112,7 @@ export class Controls {
     const entry = Number(chooser.field.get()) - 1;
     const now = entries(field.get())[entry] ?? "";
     const label = phrase("entry_of", { list: spec.label, number: entry + 1 });
-    return { ...spec, label, value: now, now, step: TENTH, entry };
+    return { ...spec, label, value: now, now, step: ENTRY_STEP, entry };
   }
 
   /** Type a number: the whole control's, or the chosen entry's. @param {string} name  @param {string} text */

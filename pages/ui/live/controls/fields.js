@@ -42,7 +42,7 @@ import { typed } from "./typing.js";
 
 /** @type {Record<Control["kind"], MakeInput>} */
 const FIELDS = { slider, interval, integer: text, text, choice, select, code, actions, gallery };
-const DRAWS = 10_000; // seeds that a button draws from
+const SEEDS = 10_000; // seeds that a button draws from
 const GROUPS = ["choice", "actions"]; // several controls under one label
 
 let ids = 0;
@@ -109,7 +109,7 @@ function text(spec, id, notify, { body }) {
   let range = spec;
   const input = element("input", "gl-field", { type: "text", id, autocomplete: "off" });
   const draw = () => {
-    input.value = String(Math.floor(Math.random() * DRAWS));
+    input.value = String(Math.floor(Math.random() * SEEDS));
     notify("done");
   };
   const buttons = spec.button ? [button(spec.button, draw)] : [];

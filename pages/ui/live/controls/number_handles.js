@@ -9,7 +9,7 @@ import { STEPS, keyed, numberIn, slid } from "./scale.js";
 /** @import { Group } from "../messages.d.ts" */
 
 const DRAG_WIDTH = 300; // px of a drag through the whole range
-const LIST = { min: -3, max: 3, unit: 0.01 }; // for an entry of a list, which has no ends of its own
+const ENTRY_RANGE = { min: -3, max: 3, unit: 0.01 }; // for an entry of a list, which has no ends of its own
 const SLOP = 3; // px before a press is a drag
 const NUMBER_KEY = /^[\d.,eE+−-]$/;
 const TYPING = "gt-typing";
@@ -112,7 +112,7 @@ export class NumberHandles {
     const spec = this.controls.number(name);
     if (!spec) return;
     const { entry } = spec;
-    const range = entry === undefined ? { ...spec, unit: 1 } : { ...spec, ...LIST };
+    const range = entry === undefined ? { ...spec, unit: 1 } : { ...spec, ...ENTRY_RANGE };
     this.controls.drag([{ name, value: slid(range, value, share), unit: range.unit, entry }], true);
   }
 

@@ -4,15 +4,15 @@
 import { Brackets } from "./brackets.js";
 import { fit, setAll, setChildren, setOrRemove, setText, svg } from "../dom.js";
 import { showFlight } from "./graph_flight.js";
-import { aside, curve, edgeGroup, MARKS, nodeGroup, otherGroup, ROOM, write } from "./graph_shapes.js";
+import { aside, curve, edgeGroup, MARKS, nodeGroup, otherGroup, NUMBER_WIDTH, write } from "./graph_shapes.js";
 import { thickness } from "./graph_pulse.js";
 import { phrase } from "../phrase.js";
 
 /** @import { Reached } from "./graph_reached.js" */
 /** @import { Laid } from "./graph_shapes.js" */
 
-const LINE = 19; // px from a node's line to the next, as lessons/gradient_tricks/recorder/picture/places.py counts them
-const HEAD = 11; // px of an arrowhead, where its line ends
+const LINE_HEIGHT = 19; // px from a node's line to the next, as lessons/gradient_tricks/recorder/picture/places.py counts them
+const HEAD_LENGTH = 11; // px of an arrowhead, where its line ends
 const [LANE, UPRIGHT_LANE] = [20, 38]; // px from the line forward to each variant's gradient
 const SCROLL_MARGIN = 30; // px: scroll to a node that is closer to the border of the visible part
 const MARGIN = 16; // room for focus rings and marks
@@ -157,16 +157,16 @@ export class Drawing {
     setAll(box, { x: -width / 2, y: -height / 2, width, height, rx: 10 });
     const words = node.lines.slice(0, -1);
     // The value lies on the lower border, or upright at the right of the words.
-    const [x, y] = right ? [0, -5] : [-ROOM / 2, 0];
+    const [x, y] = right ? [0, -5] : [-NUMBER_WIDTH / 2, 0];
     // A box with no room for all of its lines has the first two on one.
-    const shared = Number(height < words.length * LINE);
+    const shared = Number(height < words.length * LINE_HEIGHT);
     fit(text, words.length, () => svg("tspan", "")).forEach((line, at) => {
       const row = Math.max(0, at - shared) - (words.length - shared - 1) / 2;
       const joins = at === 1 && shared;
-      setAll(line, { x: joins ? null : x, y: joins ? null : y + row * LINE, class: at ? "gl-does" : "" });
+      setAll(line, { x: joins ? null : x, y: joins ? null : y + row * LINE_HEIGHT, class: at ? "gl-does" : "" });
       setText(line, joins ? ` ${words[at]}` : words[at]);
     });
-    write(value, node.lines[words.length], right ? 0 : (width - ROOM) / 2 - 6, right ? height / 2 : 0);
+    write(value, node.lines[words.length], right ? 0 : (width - NUMBER_WIDTH) / 2 - 6, right ? height / 2 : 0);
     setAll(badge, { x: width / 2, y: -height / 2 });
     setText(badge, mark);
     return group;
@@ -195,7 +195,7 @@ export class Drawing {
     const [dx, dy] = edge.other ? aside(right, -lane) : aside(right);
     const [middleX, middleY] = edge.other ? [0, 0] : [-dx, -dy];
     const [toX, toY] = edge.route[edge.route.length - 1];
-    const [headX, headY] = right ? [HEAD, 0] : [0, HEAD];
+    const [headX, headY] = right ? [HEAD_LENGTH, 0] : [0, HEAD_LENGTH];
     setAll(way, { d: curve([...edge.route.slice(0, -1), [toX - headX, toY - headY]]), transform: `translate(${middleX} ${middleY})` });
     this.#back(sent, back, edge.route, dx, dy, wide);
     setOrRemove(head, "transform", `translate(${toX + middleX} ${toY + middleY}) rotate(${right ? 0 : 90})`);
@@ -220,7 +220,7 @@ export class Drawing {
    */
   #back(sent, head, [[x, y], ...route], dx, dy, wide) {
     const right = Boolean(this.spec?.right);
-    setAll(sent, { d: curve([right ? [x + HEAD, y] : [x, y + HEAD], ...route]), transform: `translate(${dx} ${dy})`, "stroke-width": wide });
+    setAll(sent, { d: curve([right ? [x + HEAD_LENGTH, y] : [x, y + HEAD_LENGTH], ...route]), transform: `translate(${dx} ${dy})`, "stroke-width": wide });
     setOrRemove(head, "transform", `translate(${x + dx} ${y + dy}) rotate(${right ? 180 : 270}) scale(1.1 ${0.8 + wide / 8})`);
   }
 

@@ -6,7 +6,7 @@ import { aside, curve, pill, write } from "./graph_shapes.js";
 
 /** @import { Pulse } from "./graph_pulse.js" */
 
-const FRONT = 2.5; // px by which the front is thicker than its line
+const FRONT_WIDTH = 2.5; // px by which the front is thicker than its line
 
 /** @param {Element} layer  @param {Pulse[]} pulses  @param {boolean} right */
 export function showFlight(layer, pulses, right) {
@@ -28,6 +28,6 @@ function fill(group, { edge, route, share, width, sign, text }) {
   setAll(group, { "data-sign": sign, "data-cut": edge.state === "cut" ? "true" : null });
   setAll(path, { d: curve(route), "stroke-dasharray": `${share} 2`, "stroke-width": width, visibility });
   const spot = seen ? path.getPointAtLength(share * path.getTotalLength()) : null;
-  setAll(front, { cx: spot?.x, cy: spot?.y, r: width / 2 + FRONT, visibility });
+  setAll(front, { cx: spot?.x, cy: spot?.y, r: width / 2 + FRONT_WIDTH, visibility });
   write(group.children[2], text, edge.x, edge.y);
 }

@@ -12,9 +12,9 @@ import { setAll, setText, svg } from "../dom.js";
 
 /** @type {Record<string, string | undefined>} */
 export const MARKS = { overridden: "ƒ", reversed: "↺", scaled: "×", clipped: "⊓", surrogate: "≈", stopped: "■" };
-export const ROOM = 72; // px for a number, as lessons/gradient_tricks/recorder/picture/places.py counts them
-const [WIDEST, HIGHEST] = [810, 480]; // px of a drawing from left to right, as counted there, too
-const ROUND = 40; // px, the radius of a corner
+export const NUMBER_WIDTH = 72; // px for a number, as lessons/gradient_tricks/recorder/picture/places.py counts them
+const [MOST_WIDTH, MOST_HEIGHT] = [810, 480]; // px of a drawing from left to right, as counted there, too
+const CORNER_RADIUS = 40; // px, the radius of a corner
 const LINE_OFFSET = 5; // px from the middle of an edge to its forward line, and to its backward line
 // Two handles and two blades, around (0, 0), open to the right.
 const SCISSORS = "M-7-3.5a2.2 2.2 0 1 0 0.1 0M-7 4a2.2 2.2 0 1 0 0.1 0M-4.6-0.6L7 4.5M-4.6 1.4L7-4.5";
@@ -23,7 +23,7 @@ const HEAD = "M0 0L-10-6L-10 6Z";
 
 /** Whether the drawing from left to right may be shown without scrolling; with brackets it is made smaller. @param {GraphSpec} spec */
 export function fitsWide({ wide, brackets }) {
-  return wide !== null && (brackets !== undefined || (wide.width <= WIDEST && wide.height <= HIGHEST));
+  return wide !== null && (brackets !== undefined || (wide.width <= MOST_WIDTH && wide.height <= MOST_HEIGHT));
 }
 
 /** @param {GraphSpec} spec  @param {boolean} isUpright  @returns {Laid} */
@@ -99,7 +99,7 @@ export function curve(route) {
     const [x, y] = route[i];
     const [before, after] = [route[i - 1], route[i + 1]].map(([toX, toY]) => {
       const far = Math.hypot(toX - x, toY - y) || 1;
-      const by = Math.min(ROUND, far / 2) / far;
+      const by = Math.min(CORNER_RADIUS, far / 2) / far;
       return [x + (toX - x) * by, y + (toY - y) * by];
     });
     path += `L${before}Q${x},${y} ${after}`;
