@@ -332,7 +332,7 @@ LEAK = "/in_the_wild?lesson=critic_leak&step=99"
     ],
     ids=["length", "scale", "angle", "start", "level"],
 )  # fmt: skip
-def test_what_is_drawn_of_a_setting_sets_it(
+def test_dragging_a_drawn_setting_sets_its_control(
     bare: str,
     open_page: OpenPage,
     address: str,

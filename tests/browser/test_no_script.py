@@ -21,7 +21,7 @@ def page(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-def test_it_is_said_and_the_rest_works(app: Server, page: Page) -> None:
+def test_a_note_says_that_charts_are_missing_and_the_rest_works(app: Server, page: Page) -> None:
     page.goto(app.url + "/stop_gradient?lesson=wrong_place")
     note = page.locator(".gl-notes .gl-note", has_text=says("charts_missing"))
     expect(note).to_have_count(1)

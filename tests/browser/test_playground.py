@@ -304,7 +304,7 @@ def test_a_preset_is_found_by_its_trick(page: Page) -> None:
 
 
 @pytest.mark.parametrize("asked", ["", "?preset=right_place"])  # its graph stands upright
-def test_what_one_works_with_is_in_sight_and_no_drawer_is_open(
+def test_program_inputs_and_charts_are_in_sight_and_no_drawer_is_open(
     app: Server, open_page: OpenPage, asked: str
 ) -> None:
     page = ready(open_page(app.url + PAGE + asked))

@@ -101,7 +101,7 @@ def test_the_text_goes_along_with_the_charts_while_it_runs(bare: str, open_page:
     assert len({one["target"] for one in moments}) > 2
 
 
-def test_what_a_run_would_answer_waits_for_the_answer(bare: str, open_page: OpenPage) -> None:
+def test_a_training_that_is_the_answer_waits_for_it(bare: str, open_page: OpenPage) -> None:
     page = opened(open_page, bare + "/reversal?lesson=moons&step=2&seeds=4&steps=20000")
     expect(button(page, "start")).to_be_disabled()
     expect(page.locator(".gl-trainer .gl-trained")).to_contain_text("skip the question first")

@@ -99,7 +99,7 @@ def test_the_cause_is_one_fault_with_its_line_and_the_way_out(program: Any) -> N
 
 
 @pytest.mark.parametrize("program", CORRECT, ids=lambda one: one.__name__)
-def test_what_is_usual_is_no_fault(program: Any) -> None:
+def test_a_correct_program_has_no_fault(program: Any) -> None:
     made = traced(program)
     assert made.faults == [], str(made)
 

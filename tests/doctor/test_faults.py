@@ -70,14 +70,14 @@ def test_an_overflow_of_float16_is_named() -> None:
     assert traced(broken.half, 1.0, 2.0).faults == []
 
 
-def test_what_is_not_used_for_the_result_is_named() -> None:
+def test_an_argument_without_a_path_to_the_result_is_named() -> None:
     x, w = torch.tensor(X, requires_grad=True), torch.tensor(X, requires_grad=True)
     (fault,) = trace(broken.elsewhere, x, w).faults
     assert fault.kind == "no_path"
     assert fault.says.startswith("x got no gradient")
 
 
-def test_what_stood_in_grad_stays_there() -> None:
+def test_a_trace_leaves_an_existing_grad_alone() -> None:
     x = torch.tensor(X, requires_grad=True)
     x.grad = torch.full((3,), 7.0)
     trace(lambda x: (x * x).sum(), x)
@@ -117,7 +117,7 @@ def test_reports_that_no_tensor_wants_a_gradient() -> None:
     assert [one.kind for one in made.faults] == ["nothing_wanted"]
 
 
-def test_what_is_written_into_the_page_stays_text() -> None:
+def test_names_in_the_page_are_escaped() -> None:
     class Strange(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return (x * 1).sum()

@@ -18,7 +18,7 @@ def images() -> torch.Tensor:
     return torch.randn(2, 3, 64, 64, generator=torch.Generator().manual_seed(0))
 
 
-def test_of_a_small_residual_network_the_norms_are_those_of_the_whole_gradient() -> None:
+def test_a_residual_networks_norms_are_those_of_the_whole_gradient() -> None:
     torch.manual_seed(0)
     model = models.ResNet().eval()
     made = trace(model, images())
@@ -59,7 +59,7 @@ def test_the_largest_graph_that_is_drawn_makes_a_page_of_less_than_500_kilobytes
     assert len(made.html.encode()) < 500_000
 
 
-def test_of_an_op_with_hundreds_of_operands_a_part_is_drawn_or_nothing() -> None:
+def test_an_op_with_hundreds_of_operands_is_drawn_in_part_or_not_at_all() -> None:
     x = torch.rand(3, requires_grad=True)
     made = trace(lambda x: torch.stack([x * i for i in range(500)]).sum(), x)
     assert len(present(made.drawn).spec["nodes"]) == PART_NODES

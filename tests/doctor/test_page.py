@@ -67,7 +67,7 @@ def traced(program: Program, *numbers: float) -> Trace:
     return trace(program, x)
 
 
-def test_it_steps_through_the_backward_pass(open_trace: OpenTrace) -> None:
+def test_buttons_and_links_step_through_the_backward_pass(open_trace: OpenTrace) -> None:
     made = traced(lambda x: (x * x).exp().sum())
     page = open_trace(made)
     steps = [step["sentence"] for step in present(made.drawn).spec["steps"]]
@@ -119,7 +119,7 @@ def test_without_a_script_every_step_is_there_to_read(open_trace: OpenTrace) -> 
 
 
 @pytest.mark.parametrize("program", [broken.root, *also(broken.edited, broken.item)])
-def test_it_fits_and_is_accessible(open_trace: OpenTrace, program: Program) -> None:
+def test_the_page_fits_and_is_accessible(open_trace: OpenTrace, program: Program) -> None:
     page = open_trace(traced(program))
     for width, scheme in LOOKS:
         page.set_viewport_size({"width": width, "height": 844})

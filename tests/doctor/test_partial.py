@@ -174,7 +174,7 @@ def test_a_loop_is_told_once_and_in_time() -> None:
     assert time.process_time() - start < 20  # 2 seconds on an idle core
 
 
-def test_it_stands_behind_a_real_fault() -> None:
+def test_a_partial_cut_is_listed_after_a_real_fault() -> None:
     def program(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
         second = (x * x).sum()
         return x.sum() + second.item() + w.detach().sum()

@@ -151,7 +151,7 @@ def test_reading_what_was_changed_in_place_since_is_an_error_others_are_not(
         slope(z, x)
 
 
-def test_as_a_decorator_on_functions_and_methods(x: torch.Tensor) -> None:
+def test_the_map_decorates_functions_and_methods(x: torch.Tensor) -> None:
     @gradient_override_map({"Identity": times(10)})
     def decorated(x: torch.Tensor, depth: int = 0) -> torch.Tensor:
         """Its doc."""

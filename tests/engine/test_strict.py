@@ -68,7 +68,7 @@ def test_a_name_registered_before_the_decorated_call_is_in_time() -> None:
         (lambda op, g: [g, [g]], "gradient 1 is not a tensor. Got list"),
     ],
 )
-def test_what_a_rule_returns(returned: Any, message: str) -> None:
+def test_a_rule_that_returns_something_wrong_is_refused(returned: Any, message: str) -> None:
     w, v = torch.ones(2, 2, requires_grad=True), torch.ones(2, requires_grad=True)
     with gradient_override_map({"Mul": returned}):
         y = w * v

@@ -67,7 +67,7 @@ OFTEN = TYPED[::4]
 @pytest.mark.parametrize(
     ("text", "trick"), [*OFTEN, *also(*(one for one in TYPED if one not in OFTEN))]
 )
-def test_whatever_is_typed_there_is_a_picture_or_why_not(text: str, trick: str) -> None:
+def test_any_typed_function_gives_a_picture_or_a_reason(text: str, trick: str) -> None:
     for noise in ("typed", "off", "add"):
         form = {"trick": trick, "function": "own", "own": text, "noise": noise}
         made = shown(form)
@@ -106,7 +106,7 @@ def test_an_error_stands_at_its_control_or_above_the_charts(
     assert made["form"].get(control, form[control]) == form[control]
 
 
-def test_what_gave_a_picture_before_stays_if_it_still_does() -> None:
+def test_refused_settings_keep_the_last_picture_if_it_is_still_valid() -> None:
     good = read_setting({"trick": "clipping", "a.limit": "2"}).form
     made = frame(Wish(lab="bench", values=good | {"in.x.values": "one"}, good=good))
     assert made["query"] == "trick=clipping&a.limit=2"

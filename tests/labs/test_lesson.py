@@ -92,7 +92,7 @@ def test_dragging_draws_less_and_letting_go_draws_all() -> None:
     assert "5,000 draws" in whole["status"]
 
 
-def test_what_is_known_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_result_that_is_known_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     lesson = find("flip")
     calls = []
     compute = type(lesson).compute
@@ -110,7 +110,7 @@ def test_what_is_known_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) ->
     assert len(calls) == 1
 
 
-def test_what_takes_long_is_known_before_and_what_is_refused_takes_no_time() -> None:
+def test_the_estimate_is_long_for_costly_settings_and_zero_for_refused_ones() -> None:
     much = {"draws": "5000", "x": "1, " * 99 + "1"}
     assert seconds(wish(values=much)) > 0.05
     assert seconds(wish(values=much, moving=True)) < 0.05

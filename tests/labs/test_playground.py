@@ -185,7 +185,7 @@ def test_comment_lines_above_the_program_survive_a_slider_and_a_cut(tab: Tab) ->
     assert tab.send(do="snip mul:0").form["program"].startswith(f"{above}x = input([0.5,")
 
 
-def test_of_two_that_say_the_same_the_one_touched_last_counts_whatever_came_after() -> None:
+def test_of_two_controls_of_one_input_the_one_touched_last_counts() -> None:
     form = form_of(preset(FIRST))
     form |= {"in.x.entry": "1.7", "in.u.ends": "0.9, 2", "program": form["program"] + "  # mine"}
 

@@ -108,7 +108,7 @@ def test_an_array_is_written_as_lists(array: np.ndarray) -> None:
     }
 
 
-def test_what_is_no_json_is_written_all_the_same() -> None:
+def test_values_that_json_lacks_are_converted() -> None:
     assert written({"a": "\ud800", "n": 10**40, "x": np.array([1.5])}) == {
         "a": "?", "n": 1e40, "x": [1.5]
     }  # fmt: skip

@@ -107,7 +107,7 @@ def test_the_gap_is_named_where_it_is_widest() -> None:
 
 
 @EACH
-def test_it_is_drawn_on_the_labs_own_chart(lesson: Lesson, step: Step) -> None:
+def test_a_sketch_is_drawn_on_the_labs_own_chart(lesson: Lesson, step: Step) -> None:
     """On the axis of the whole chart, with its name, and with its curves that are not covered."""
     sketch = lesson.sketch(present(step.question))
     values = lesson.validate(step.lab)

@@ -102,7 +102,7 @@ def test_the_usual_straight_through_line_is_exact_for_round_and_floor_and_not_fo
         ("straight_through", {"spelling": "value"}, [1]),
     ],
 )
-def test_what_is_to_be_tried_at_the_end_can_be_done_after_all_before(
+def test_the_last_try_it_works_after_all_steps_before(
     slug: str, tried: dict[str, str], meant: list[float]
 ) -> None:
     """The last steps find the lab as those before have left it, with what these said to try."""

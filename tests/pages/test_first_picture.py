@@ -32,7 +32,7 @@ def test_a_preset_has_one() -> None:
     assert message["content"]["graph"]
 
 
-def test_what_takes_long_is_left_to_the_lab() -> None:
+def test_a_slow_first_picture_is_left_to_the_lab() -> None:
     heaviest = wish({"program": packed(to_text(heavy(random.Random(40))))})
     begun = time.thread_time()
     assert live.first_messages(heaviest.model_dump_json()) == []

@@ -57,7 +57,7 @@ def test_only_the_first_answer_counts_and_the_last_is_shown() -> None:
         ("schüle", f"{COOKIE}_sch_C3_BCle", "/sch%C3%BCle/"),  # as a browser asks for it
     ],
 )
-def test_it_lies_where_the_app_lies(
+def test_the_cookie_has_the_apps_base_path(
     base: str, name: str, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(config, "get_option", {"server.baseUrlPath": base}.get)
@@ -98,7 +98,7 @@ def test_a_step_past_the_end_is_the_last_and_one_that_is_no_number_is_the_first(
     assert unpack("2!noise_leaks:٣:leak=1band") == {leaks.slug: answered}
 
 
-def test_what_was_written_in_whole_words_is_still_read() -> None:
+def test_a_cookie_in_the_earlier_format_is_still_read() -> None:
     trails = {"noise_leaks": Trail(4, {"leak": "band"}, {"leak": True}, done=True)}
     assert unpack("2!noise_leaks:4*:leak=1band") == trails
     assert len(pack(trails, {})) < len("2!noise_leaks:4*:leak=1band")

@@ -105,7 +105,7 @@ def test_a_step_that_sets_the_lab_mends_what_was_cut_before() -> None:
         assert place.cuts == cuts, (slug, number)
 
 
-def test_what_a_commit_reveals_ends_no_training() -> None:
+def test_revealing_an_answer_ends_no_training() -> None:
     lesson = find("guided_relu")
     question = next(one for one in lesson.prose.questions if one.reveal)
     place = Place.opened(lesson, {})

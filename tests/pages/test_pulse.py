@@ -97,7 +97,7 @@ def test_each_step_sends_along_its_edges_what_was_recorded(moments: Moments) -> 
     assert factors > 50
 
 
-def test_of_two_gradients_the_larger_is_no_thinner(moments: Moments) -> None:
+def test_a_larger_gradient_has_no_thinner_pulse(moments: Moments) -> None:
     for drawing, found in moments:
         size = {
             edge["id"]: abs(float(edge["gradient"].replace("−", "-").replace("∞", "inf")))

@@ -83,7 +83,7 @@ def test_a_question_finds_its_lesson_or_term_first() -> None:
     assert wrong == {}
 
 
-def test_what_is_far_from_the_best_is_not_listed_and_nonsense_finds_nothing() -> None:
+def test_results_far_from_the_best_are_dropped_and_nonsense_finds_nothing() -> None:
     exact, nonsense, empty = found("retain_graph", "qwxyz", "...")
     assert 1 <= len(exact) < 5
     assert nonsense == empty == []

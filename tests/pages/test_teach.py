@@ -116,7 +116,7 @@ def teach() -> None:
     teach_page()
 
 
-def test_what_a_link_hides_is_not_named_in_the_text() -> None:
+def test_the_text_does_not_name_a_hidden_control() -> None:
     leaks = find("noise_leaks")
     text = leaks.prose.steps[0].text
     assert "**Noise to**" in text

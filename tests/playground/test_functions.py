@@ -106,7 +106,7 @@ def test_each_draw_is_one_class_in_the_documents_format(dtype: str) -> None:
     assert run_forward(check(one)).output.tolist() == [[1, 0, 0], [0, 0, 1]], "a list draws twice"
 
 
-def test_what_reads_a_whole_row_is_counted_by_the_row() -> None:
+def test_the_budget_counts_a_whole_row_for_ops_that_read_one() -> None:
     row = tuple(float(place) for place in range(512))
     for call, slow in (("topk(x, 1)", 60), ("logsumexp(x)", 10), ("select(x, 0)", 1)):
         budget = Budget()

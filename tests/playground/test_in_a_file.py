@@ -107,14 +107,14 @@ def test_a_text_prints_the_playgrounds_numbers(document: Document) -> None:
 
 
 @folded("name", FUNCTIONS)
-def test_so_does_each_function(name: str) -> None:
+def test_each_function_prints_the_playgrounds_numbers(name: str) -> None:
     same(of_function(name))
 
 
 @pytest.mark.random
 @pytest.mark.filterwarnings("ignore:gradient_override_map")
 @folded("seed", seeds(150, 500))
-def test_so_does_a_random_program(seed: int) -> None:
+def test_a_random_program_prints_the_playgrounds_numbers(seed: int) -> None:
     document = valid(random.Random(seed), tricks=True)
     with suppress(PlaygroundError):  # its rule may not fit, or it has a trick within py_func
         run(document, curves=False)

@@ -34,7 +34,7 @@ def first_setting(lesson: Lesson, name: str, values: Numbers | None) -> bool:
 
 
 @pytest.mark.parametrize("lesson", BY_ONE, ids=lambda lesson: lesson.slug)
-def test_it_is_the_lessons_program_at_its_first_settings(lesson: Lesson) -> None:
+def test_the_document_is_the_lessons_program_at_its_first_settings(lesson: Lesson) -> None:
     document = present(lesson_document(lesson.folder))
     found = run(document, curves=False)
     given = {one.name for one in document.inputs} & set(lesson.defaults)
@@ -57,7 +57,7 @@ def test_it_is_the_lessons_program_at_its_first_settings(lesson: Lesson) -> None
 
 
 @pytest.mark.parametrize("lesson", BY_EVERY_INPUT, ids=lambda lesson: lesson.slug)
-def test_it_has_the_lessons_gradient_by_every_input(lesson: Lesson) -> None:
+def test_the_document_has_the_lessons_gradient_by_every_input(lesson: Lesson) -> None:
     document = present(lesson_document(lesson.folder))
     for one in document.inputs:
         if one.name in lesson.defaults:

@@ -139,7 +139,7 @@ def inputs(now: State) -> str:
 
 
 @pytest.mark.parametrize(("program", "gradient"), RUNS)
-def test_it_runs(program: str, gradient: list[float] | None) -> None:
+def test_a_first_program_has_its_gradient(program: str, gradient: list[float] | None) -> None:
     now = typed(program)
     assert now.errors == {}
     outcome = present(now.computed).outcome
@@ -175,7 +175,7 @@ def test_a_whole_text_is_reworded_too() -> None:
 
 
 @pytest.mark.parametrize("name", REPLACED)
-def test_what_an_answer_offers_has_torchs_value_and_gradient(name: str) -> None:
+def test_the_replacement_has_torchs_value_and_gradient(name: str) -> None:
     offered, of_torch = REPLACED[name]
     points = (-0.5, 0.0, 1.0, 2.25)
     said = INSTEAD[name].replace("(n - 1)", "(4 - 1)")
@@ -241,7 +241,7 @@ def test_half_a_function_is_refused_as_it_stands(text: str) -> None:
         ("x = torch.tensor([1.0, 2.0], requires_grad=True)\nimport q\ny = x * 2", "y = x * 2"),
     ],
 )
-def test_what_has_no_reading_becomes_an_input_and_is_said(text: str, program: str) -> None:
+def test_unreadable_code_becomes_an_input_or_a_comment(text: str, program: str) -> None:
     now = typed(text)
     assert now.errors == {}
     assert now.document.program.endswith(statements(program, now))

@@ -177,7 +177,7 @@ def test_what_the_code_says_of_its_settings_are_the_values_of_the_inputs() -> No
     assert said("unread_input", "w.numel()", INSTEAD["numel"]) == now.form["program"]
 
 
-def test_what_cannot_be_read_is_one_input_and_the_output_is_what_goes_backward() -> None:
+def test_unread_calls_are_one_input_and_the_output_goes_backward() -> None:
     code = "def f(x):\n    loss = g(x) + g(x) * self.scale\n    loss.backward()\n    y = loss * 2\n"
     now = typed(code)
     assert now.document.program.endswith(statements("loss = g_x + g_x * scale\ny = loss * 2", now))
@@ -309,7 +309,7 @@ def test_a_last_layer_that_cannot_be_read_is_named_and_the_value_before_it_is_th
     assert WORDS("of_your_code", line=10, said=after) in warnings_in(now.document)
 
 
-def test_what_changes_in_place_is_named_with_its_line() -> None:
+def test_a_note_names_the_line_that_changes_a_tensor_in_place() -> None:
     found = present(pasted("import torch\ny = x * 2\nlayer.weight += y\n", ["x"]))
     (note,) = found.invented.values()
     instead = WORDS("unread_input", code="layer.weight", input="weight")
@@ -325,7 +325,7 @@ class Loss(nn.Module):
 """
 
 
-def test_what_stands_in_for_unread_code_is_warned_of_while_it_is_in_the_program() -> None:
+def test_an_input_for_unread_code_has_a_warning() -> None:
     now = typed(LOSS.format(""))
     moved = {"in.ce.values": "[1, 2, 3]"}
     later = state(Wish(lab="playground", values=now.form | moved, touched=["in.ce.values"]))

@@ -81,7 +81,7 @@ def test_where_a_gradient_is_nan_there_is_a_gap(ends: tuple[float, float]) -> No
     ["y = x**2", "y = relu(x)", "y = abs(x)", "y = sin(x)", "y = tanh(50 * x)", "y = sqrt(x**2)",
      "y = exp(5 * x)", "y = stop_gradient(x)", "y = 7 + 0 * x", "y = x**2 * 1e-30"],
 )  # fmt: skip
-def test_what_does_not_jump_is_not_broken(program: str) -> None:
+def test_a_continuous_curve_has_no_gap(program: str) -> None:
     assert np.isfinite(curves(program)["forward"].y).all()
 
 
@@ -157,7 +157,7 @@ def test_a_preset_runs_is_drawn_whole_and_says_what_it_is(
     )
 
 
-def test_one_that_is_no_longer_offered_still_opens_and_no_other_name_does() -> None:
+def test_an_earlier_preset_still_opens_and_an_unknown_name_is_refused() -> None:
     assert preset("linear_after").program.count("\n") == 3
     assert preset_of(preset("linear_after")) == ""
     with pytest.raises(PlaygroundError) as caught:

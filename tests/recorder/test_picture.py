@@ -211,7 +211,7 @@ def test_nan_is_said_and_not_hidden() -> None:
     assert any(WORDS("nan") in step["sentence"] for step in drawing["steps"])
 
 
-def test_what_does_not_lead_to_the_output_is_not_drawn() -> None:
+def test_ops_that_do_not_lead_to_the_output_are_not_drawn() -> None:
     drawing = drawn(lambda x: [x * 2, x.exp()][0], x=leaf(1.0))
     assert [n["id"] for n in drawing["nodes"]] == ["x", "mul"]
 
@@ -227,7 +227,7 @@ def test_the_text_alternative_has_every_node_and_edge_with_its_number() -> None:
     assert stopped in lines
 
 
-def test_it_says_which_entry_is_shown_and_which_gradients_are_sums() -> None:
+def test_the_drawing_says_which_entry_it_shows_and_which_gradients_are_sums() -> None:
     drawing = drawn(torch.mul, (2,), x=leaf(-2.0, 0.5, 2.0), w=leaf(3.0).squeeze())
     entry, sums = "Showing entry 3 of 3.", "The gradient of w is summed over 3 entries."
     assert drawing["entries"] == f"{entry}\n{sums}"
@@ -243,7 +243,7 @@ def test_it_says_which_entry_is_shown_and_which_gradients_are_sums() -> None:
     assert covered(drawing)["entries"] == entry
 
 
-def test_of_single_numbers_it_says_neither() -> None:
+def test_a_drawing_of_single_numbers_names_no_entry_and_no_sum() -> None:
     drawing = drawn(torch.mul, x=leaf(2.0).squeeze(), w=leaf(3.0).squeeze())
     assert drawing["entries"] == ""
     assert "summed" not in drawing["alternative"]

@@ -181,7 +181,7 @@ def test_a_trick_is_one_node_without_gradients_too() -> None:
     assert [node.type for node in recording.ops] == ["flip_gradient", "mul"]
 
 
-def test_what_a_surrogate_reads_besides_is_an_operand() -> None:
+def test_a_tensor_that_only_the_surrogate_reads_is_an_operand() -> None:
     w = leaf(2.0)
     recording = recorded(forward_backward(torch.sign, lambda x: x * w), x=leaf(0.3))
     edges = recording.nodes["forward_backward"].operands
@@ -438,7 +438,7 @@ def test_func_transforms_pass_unrecorded() -> None:
 # -- no_grad blocks and double backward, which no torch function sees
 
 
-def test_who_switched_gradients_off_is_known_after_an_inner_block_too() -> None:
+def test_the_block_that_disabled_gradients_is_named_after_an_inner_block() -> None:
     def program(x: torch.Tensor) -> torch.Tensor:
         with torch.no_grad():
             with torch.enable_grad():

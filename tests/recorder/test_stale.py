@@ -79,7 +79,7 @@ def test_an_operand_is_marked_at_its_edges_and_read_as_it_is_now() -> None:
     assert [part.local for part in step.parts] == [0.0, 0.0]
 
 
-def test_what_no_gradient_needs_is_not_marked() -> None:
+def test_a_changed_tensor_that_no_gradient_needs_is_not_stale() -> None:
     def program(x: torch.Tensor) -> torch.Tensor:
         y = x + 1
         z = y * 3
@@ -228,7 +228,7 @@ def test_another_error_is_left_as_it_is() -> None:
     assert not isinstance(caught.value, RecordError)
 
 
-def test_what_goes_through_hooks_is_let_alone() -> None:
+def test_tensors_saved_through_hooks_are_not_unpacked() -> None:
     asked = []
 
     def unpack(one: torch.Tensor) -> torch.Tensor:
@@ -264,7 +264,7 @@ def test_inference_mode_is_recorded() -> None:
     assert [recording.ops[place].type for place in (0, -1)] == ["mul", "sum"]
 
 
-def test_only_what_was_written_after_the_op_is_blamed() -> None:
+def test_only_a_write_after_the_op_is_blamed() -> None:
     def program(x: torch.Tensor) -> torch.Tensor:
         y = x + 0
         y.add_(1)

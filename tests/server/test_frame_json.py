@@ -129,7 +129,7 @@ def test_a_mistake_of_ours_is_said_without_what_went_wrong(
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_what_nobody_computes_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_worker_gives_status_500_with_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
     async def lost(*_: object, **__: object) -> None:
         raise LostError
 
@@ -137,7 +137,7 @@ def test_what_nobody_computes_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert got("lab=flip&scale=7", 500) == {"error": MISTAKE}
 
 
-def test_who_leaves_is_no_longer_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_that_leaves_ends_the_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     left = threading.Event()
 
     async def waits(*_: object, **__: object) -> None:

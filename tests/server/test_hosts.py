@@ -38,7 +38,7 @@ def test_anything_else_is_refused(host: str) -> None:
 
 
 @pytest.mark.parametrize("hosts", [(), ("localhost", "evil.example")])
-def test_one_host_is_named(hosts: tuple[str, ...]) -> None:
+def test_a_request_without_exactly_one_host_is_refused(hosts: tuple[str, ...]) -> None:
     assert not passes("http", *(("host", host) for host in hosts))
 
 
@@ -50,7 +50,7 @@ def test_one_host_is_named(hosts: tuple[str, ...]) -> None:
         ("*", "anything 10.0.0.1", "a@b"),
     ],
 )
-def test_who_is_told_other_names_answers_to_those_only(allowed: str, yes: str, no: str) -> None:
+def test_only_allowed_hosts_get_an_answer(allowed: str, yes: str, no: str) -> None:
     for host in (*yes.split(), *no.split()):
         found = passes("http", ("host", host), allowed=allowed.split())
         assert found == (host in yes.split()), host
@@ -62,7 +62,7 @@ def test_a_cluster_may_ask_for_a_machine_s_path_by_its_address() -> None:
     assert not passes("http", ("host", "10.0.0.2:8501"), **settings)
 
 
-def test_who_chose_the_name_is_told_how_to_allow_it() -> None:
+def test_the_refusal_says_how_to_allow_the_name() -> None:
     app = KnownHosts(PlainTextResponse("a page"))
     text = ask(app, "/", headers={"Host": "lab.local:8501"}).body.decode()
     assert 'STREAMLIT_SERVER_ALLOWED_HOSTS="lab.local localhost 127.0.0.1"' in text

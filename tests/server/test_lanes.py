@@ -66,7 +66,7 @@ def test_a_job_runs_in_another_process_and_returns_what_its_function_returns() -
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows forks nothing")
-def test_what_a_worker_was_forked_with_is_frozen_and_no_lesson_is_loaded_later() -> None:
+def test_a_forked_workers_objects_are_frozen_and_it_loads_no_lesson_later() -> None:
     frozen, later = with_lane(lambda lane: lane.run(frozen_and_loaded_later))
     assert frozen > 100_000
     assert not later

@@ -79,11 +79,11 @@ OTHER_KINDS = {
 
 
 @pytest.mark.parametrize("content", [RUN, FULL, said(stop_script=True), said(app_heartbeat=True)])
-def test_what_a_page_says_is_heard_as_it_came(content: bytes) -> None:
+def test_messages_of_our_pages_pass_unchanged(content: bytes) -> None:
     assert heard(content) == ([content], False)
 
 
-def test_every_kind_there_is_was_looked_at() -> None:
+def test_every_kind_of_streamlits_messages_is_listed() -> None:
     """If Streamlit adds a kind, decide whether our pages need it."""
     kinds = {field.name for field in BackMsg.DESCRIPTOR.fields if field.containing_oneof}
     assert kinds == {*OTHER_KINDS, *socket_guard.KINDS}
@@ -133,7 +133,7 @@ def empty_piece(socket: ClientConnection) -> None:
 
 @pytest.mark.parametrize("path", [STREAM, "labs"])
 @pytest.mark.parametrize("small", [lambda s: s.ping(), lambda s: s.pong(b"x"), empty_piece])
-def test_who_sends_small_frames_without_end_is_let_go(
+def test_a_flood_of_small_frames_ends_the_connection(
     path: str, small: Callable[[ClientConnection], object]
 ) -> None:
     """uvicorn answers each ping: a client that reads no answers would fill the server's memory."""
@@ -153,7 +153,7 @@ def test_who_sends_small_frames_without_end_is_let_go(
     ("path", "limit", "flood"), [(STREAM, PAGE, RUN), ("labs", LAB, b"")], ids=["page", "lab"]
 )
 @pytest.mark.parametrize("longer", [1, 8])
-def test_who_says_more_than_a_browser_is_cut_and_a_long_message_counts_as_many(
+def test_a_flood_of_messages_ends_the_connection_and_a_long_one_counts_as_many(
     path: str,
     limit: socket_guard.Limit,
     flood: bytes,

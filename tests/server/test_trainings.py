@@ -90,7 +90,7 @@ def test_a_run_that_its_worker_forgot_is_said_to_be_lost(monkeypatch: pytest.Mon
     assert not worker._runs
 
 
-def test_of_the_visitor_with_the_most_runs_the_oldest_ends_when_there_are_too_many(
+def test_too_many_runs_end_the_oldest_of_the_visitor_with_most(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(worker, "MOST_RUNS", 3)

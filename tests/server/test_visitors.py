@@ -44,7 +44,7 @@ def test_visitors_take_turns_however_much_each_of_them_asks() -> None:
     assert run(story()) == ["a0", "a1", "b0", "c0", "a3", "b1", "a4"]
 
 
-def test_who_leaves_when_its_turn_comes_passes_it_on() -> None:
+def test_a_visitor_who_leaves_passes_the_turn_on() -> None:
     async def story() -> None:
         turns = Turns(1, 1)
         async with turns.of("a"):

@@ -48,6 +48,6 @@ def test_the_map_shows_the_programs_errors(window: Window) -> None:
         assert float(norm[row, column]) == pytest.approx(math.hypot(*slopes), rel=1e-6)
 
 
-def test_where_it_is_flat_the_answer_is_another() -> None:
+def test_a_flat_place_or_a_high_rate_gives_another_answer() -> None:
     assert at_the_wall(LESSON.compute(values(w=6.5, b=-1.6, path=20))) == "slow"
     assert at_the_wall(LESSON.compute(values(w=3.6, b=-1.66, rate=0.1))) == "valley"

@@ -26,7 +26,7 @@ def test_a_disc_has_one_closed_outline() -> None:
     assert abs(abs(angles[-1] - angles[0]) - 2 * np.pi) < 1e-6
 
 
-def test_nothing_above_is_no_outline_and_everything_is_the_edge() -> None:
+def test_an_empty_area_has_no_outline_and_a_full_one_the_edge() -> None:
     assert np.isnan(outline(lambda x, y: -1 + 0 * x)[0]).all()
     assert np.isnan(outline(lambda x, y: np.nan * x)[0]).all()
     x, y = outline(lambda x, y: 1 + 0 * x)

@@ -47,7 +47,7 @@ def test_a_shared_weight_grows_with_the_stop_at_any_small_rate_and_falls_without
     assert seen["factor_open"] == pytest.approx(1 - 2 * rate * (2 * 0.9 - 1) ** 2)
 
 
-def test_where_it_rests_is_not_drawn_before_it_runs() -> None:
+def test_the_resting_error_is_not_drawn_before_the_run() -> None:
     given = values(seeds=2, steps=4, chance=1)
     run = Run(LAB, td_loss, given)
     seen = []

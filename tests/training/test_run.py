@@ -26,7 +26,7 @@ def looks_of(run: Run) -> list[tuple[int, bool]]:
     return run._learner.looks
 
 
-def test_it_stands_still_until_asked() -> None:
+def test_a_run_makes_no_step_until_asked() -> None:
     run = new()
     assert (run.done, run.state, len(run.history)) == (0, "ready", 1)
     assert run.history.facts["count"] == 2.0  # the mean of 1, 2, 3
@@ -47,7 +47,7 @@ def test_the_facts_at_first_are_a_runs_own_and_kept_where_no_setting_moves_that_
     assert (more["count"], len(begun)) == (3.0, 2)  # the mean of 1 to 5
 
 
-def test_it_makes_all_steps_and_no_more() -> None:
+def test_a_run_makes_all_steps_and_no_more() -> None:
     run = new()
     run.advance(math.inf, VALUES)
     run.advance(math.inf, VALUES)
@@ -57,7 +57,7 @@ def test_it_makes_all_steps_and_no_more() -> None:
     assert (facts["step"], facts["steps"]) == (1000, 1000)
 
 
-def test_it_stops_between_two_steps_when_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_stops_between_steps_when_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = clock_of_steps(monkeypatch)
     run = new(seconds=0.01)
     run.advance(0.05, VALUES | {"seconds": 0.01})
@@ -66,7 +66,7 @@ def test_it_stops_between_two_steps_when_the_time_is_over(monkeypatch: pytest.Mo
     assert run.history.done == run.done, "the last step made is the one that is seen"
 
 
-def test_nothing_is_looked_at_but_what_is_kept_and_what_somebody_sees() -> None:
+def test_a_run_computes_only_pictures_that_are_kept_or_shown() -> None:
     run, given = new(), VALUES | {"steps": 1000}
     looks = looks_of(run)
     for _ in range(7):  # every fifth step is kept

@@ -40,7 +40,7 @@ def at_draw(document: Document, seed: int) -> tuple[float, float | None]:
 
 
 @pytest.mark.parametrize(("trick", "function"), PAIRS)
-def test_whatever_the_trick_the_value_is_the_one_without_it(trick: str, function: str) -> None:
+def test_no_trick_changes_the_value(trick: str, function: str) -> None:
     for seed in seeds(3, 60):
         setting = read_setting(random_form(random.Random(seed), trick, function))
         plain = run_forward(check(setting.document()))
@@ -187,7 +187,7 @@ def test_charts_of_both_have_the_same_axes() -> None:
         ({"own": "x * 0.1", "dtype": "float32"}, "Same value"),
     ],
 )
-def test_it_is_true_of_infinities_and_in_single_precision(form: dict[str, str], said: str) -> None:
+def test_the_sentence_is_true_of_infinities_and_in_float32(form: dict[str, str], said: str) -> None:
     comparison = compare(read_setting({"trick": "clipping", "function": "own"} | form))
     assert said in " ".join(text for _, text in comparison.sentence)
 
