@@ -193,7 +193,7 @@ def _along_edges(
 
 
 def _parts(checked: Checked) -> Mapping[str, Sequence[tuple[str, Gradient]]]:
-    """For each line, the names that it reads, each with the part of its gradient that comes so."""
+    """For each line, the names that it reads, each with the gradient through this line."""
     made = run_forward(checked, apart=True)
     views = [view for reads in made.reads.values() for _, view in reads if has_gradient(view)]
     sent = dict(zip(map(id, views), gradients(made.output, views), strict=True))

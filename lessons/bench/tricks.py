@@ -81,7 +81,7 @@ class Trick:
     functions: ClassVar[tuple[Example, ...]]
 
     def parameters(self, function: Function) -> tuple[Parameter, ...]:
-        """What one variant can be set to."""
+        """The settings of one variant."""
         raise NotImplementedError
 
     def variant(self, function: Function, values: Mapping[str, Any]) -> Variant:

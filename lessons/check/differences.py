@@ -12,7 +12,7 @@ CHOSEN_INPUT = "index of the chosen input"
 
 
 def lesson_numbers(runs: Runs, values: Settings) -> dict[str, Any]:
-    """What torch computes at these values: series and facts by name."""
+    """Compute series and facts at these values, by name."""
     result = runs.result(values)
     facts = {name: jsonable(value) for name, value in result.facts.items()}
     series = {one.name: jsonable(one.y) for one in result.series}

@@ -140,7 +140,7 @@ def titles(runs: Runs) -> Problems:
 
 
 def drags(runs: Runs) -> Problems:
-    """What a hand drags in a chart sets a control of the lab."""
+    """Everything that can be dragged in a chart sets a control of the lab."""
     known = {one.name for one in runs.lesson.lab.parameters}
     for figure in (one for _, values, _ in runs.steps for one in charts(runs, values)):
         sets = {name for trace in figure.data for name in trace.get("meta", {}).get("sets", ())}
@@ -182,7 +182,7 @@ def answers(runs: Runs) -> Problems:
 
 
 def _case(step: Step) -> Mapping[str, str]:
-    """What the answer to the step's question sets in the lab."""
+    """The settings that the answer to the step's question reveals."""
     return step.question.reveal if step.question else {}
 
 

@@ -34,7 +34,7 @@ def resolve(wanted: str) -> tuple[torch.device, str | None]:
 
 
 def device_and_dtype(values: Values) -> tuple[torch.device, torch.dtype]:
-    """Where to compute and in what, with these settings."""
+    """The device and the number format in these settings."""
     return resolve(values["device"])[0], DTYPES[values["dtype"]]
 
 

@@ -78,7 +78,7 @@ class History:
             self._count = len(self._steps[::2])
 
     def without(self, roles: Collection[str]) -> "History":
-        """The same run with NaN for the lines in these roles, so that no axis is scaled to them."""
+        """Copy the history with NaN for these roles' lines, so that no axis is scaled to them."""
         covered = copy(self)
         covered._hidden = roles
         return covered
@@ -95,7 +95,7 @@ class History:
 
     @property
     def facts(self) -> Facts:
-        """For the prose: the mean of each number, its lowest and highest seed, the step."""
+        """The step, and each number's mean, lowest and highest seed, for the prose."""
         self._facts = self._facts or self._found()
         return self._facts
 
@@ -109,7 +109,7 @@ class History:
         return facts
 
     def notes(self) -> tuple[Note, ...]:
-        """What must be known of these numbers: seeds that have blown up."""
+        """Notes on seeds that have blown up."""
         numbers = list(self.latest.numbers.values())
         if not numbers:
             return ()

@@ -25,7 +25,7 @@ Values = Mapping[str, Any]
 
 
 class InvalidParametersError(ValueError):
-    """What was refused, by the name of the parameter.
+    """Settings were refused.
 
     Args:
         errors: one message for each refused parameter, for people.

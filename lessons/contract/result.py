@@ -82,7 +82,7 @@ def warned(text: str | None) -> tuple[Note, ...]:
 
 @dataclass(frozen=True)
 class Histogram:
-    """How often a value fell where, with its mean and standard deviation.
+    """Counts of a value in bins, with its mean and standard deviation.
 
     Args:
         edges: shape [bins + 1].
@@ -156,7 +156,7 @@ class Result:
 
 
 def jsonable(value: Any) -> Any:
-    """The same numbers as JSON can carry them: non-finite ones become text."""
+    """Convert numbers for JSON: non-finite ones become text."""
     if isinstance(value, np.ndarray):
         return [jsonable(item) for item in value.tolist()]
     if isinstance(value, (list, tuple)):

@@ -15,7 +15,7 @@ WORDS = Texts(__file__)
 
 @dataclass(frozen=True)
 class Role:
-    """How one role looks.
+    """The look of one role.
 
     Args:
         name: what results, figures and JSON call it.

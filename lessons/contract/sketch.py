@@ -50,14 +50,14 @@ class Graded:
 
     @property
     def gap(self) -> str:
-        """How far off that one is; nothing where all lie on the curve."""
+        """The distance of the furthest handle, in words; empty if all lie on the curve."""
         apart = abs(self.sketch[self.widest] - self.computed[self.widest])
         where = number(self.x[self.widest])
         gap = number(apart, 2 if apart < 100 else 3)
         return WORDS("sketch_gap", gap=gap, x=where) if apart > 1e-9 else ""
 
     def __str__(self) -> str:
-        """How well it fits, in a sentence."""
+        """Say how well the sketch fits the curve."""
         near = {"hits": self.hits, "handles": len(self.x)}
         if self.gap:
             return WORDS("sketch_near_but", **near, gap=self.gap)
@@ -133,7 +133,7 @@ class Sketch:
         return {"role": role.name, "dash": dash, "stretches": stretches}
 
     def level(self, y: float) -> float:
-        """Where a value stands, in levels from the bottom."""
+        """Convert a value to levels from the bottom."""
         return round((y - self.low) / (self.high - self.low) * LEVELS, 9)
 
     def read(self, text: object) -> Array:

@@ -18,10 +18,10 @@ class Learner(Protocol[S_contra]):
     """Networks in training, one a seed."""
 
     def step(self, done: int, settings: S_contra) -> None:
-        """One update of every network; ``done`` updates were made before it."""
+        """Update every network once, after ``done`` updates."""
 
     def look(self, done: int, settings: S_contra, drawn: bool = True) -> Snapshot:
-        """How things stand after ``done`` updates; leaves what is trained as it is.
+        """Measure the networks after ``done`` updates, without changing them.
 
         ``drawn=False`` wants the numbers alone.
         """

@@ -101,7 +101,7 @@ def component_table(
 
 
 def stems(role: str, label: str, x: Array, y: Array, size: float = 10) -> Trace:
-    """From 0 to each value, with a mark at the value; what is not finite is left to words."""
+    """Draw a line from 0 to each finite value, with a mark at the value."""
     gap = np.full_like(x, np.nan)
     finite = np.where(np.isfinite(y), y, np.nan)
     return scatter(

@@ -31,7 +31,7 @@ class ComputedIn(Settings):
 
 
 class ComputedInFloat32(ComputedIn):
-    """As a training computes: in float32 at first."""
+    """Settings of a training's device and number format: float32 by default."""
 
     device = ComputedIn.device
     dtype = _number_format("float32")

@@ -128,5 +128,5 @@ def _whole(lesson: Lesson) -> str:
 
 
 def _blank(match: re.Match[str]) -> str:
-    """As long as what it replaces, so that places stay where they are."""
+    """Blank a match out, with as many characters, so that later places stay."""
     return re.sub(r"[^\n]", "\0", match.group())

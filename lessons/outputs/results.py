@@ -12,9 +12,9 @@ from lessons.contract.lesson import Lesson
 from lessons.outputs.review import Predicted
 
 TYPE, VERSION = "gradient-tricks/results", 1
-"""What a framing page recognises a message by; the version changes when a field goes or changes."""
+"""A framing page knows our messages by these; a removed or changed field raises the version."""
 _FORMULA = re.compile(r"[=+\-@\t\r\n]")
-"""What a spreadsheet takes for the beginning of a formula."""
+"""First characters that a spreadsheet takes for a formula."""
 
 
 @dataclass(frozen=True)

@@ -32,12 +32,12 @@ class Typed:
     computed: float
 
     def __str__(self) -> str:
-        """As text that ``parse`` reads: what is remembered of an answer."""
+        """Write the answer as text that ``parse`` reads."""
         return f"{self.value:.6g}~{self.key}~{self.computed:.6g}"
 
     @classmethod
     def parse(cls, question: Question, text: str) -> Typed:
-        """What ``str`` wrote; the text may be anybody's.
+        """Read what ``str`` wrote; the text is untrusted.
 
         Raises:
             ValueError: it is not such a text, or names no answer of the question.
@@ -55,7 +55,7 @@ class Typed:
         return words if words.startswith(shown) else f"{shown}. {words}"
 
     def distance(self) -> str:
-        """How far off, in words, for a number that is no answer."""
+        """Say how far a number that is no answer is from the right one."""
         apart, computed = self.value - self.computed, _counted_out(self.computed, 4)
         gap = _counted_out(abs(apart), 3)
         if apart > 0:
@@ -64,7 +64,7 @@ class Typed:
 
 
 def _counted_out(value: float, digits: int) -> str:
-    """So many digits, or all before the point of a number below a million: 1.19e+03 is 1193."""
+    """Round to significant digits, but keep whole numbers below a million: 1193, not 1.19e+03."""
     whole = len(f"{abs(value):.0f}") if abs(value) < 1e6 else 0
     return number(value, max(digits, whole))
 

@@ -87,16 +87,16 @@ _APART = re.compile(r"```.*?```|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]*\$", re.DOTALL)  
 
 _BEFORE = re.compile(r"(?:^|[=<>,(]|\\(?:approx|cdot|times|leq?|geq?|to)(?![A-Za-z]))\s*$")
 _AFTER = re.compile(r"\s*(?:$|[=<>,.;:)]|\\(?:approx|cdot|times|leq?|geq?|to)(?![A-Za-z]))")
-"""What a number in maths stands between that may stand apart from it: signs."""
+"""Signs before and after a number in maths that a space may separate from it."""
 _SPACE = "\u00a0"
 
 WORDS = words.Texts(__file__)
 TRY = WORDS("try_it")
-"""What the paragraph that suggests something to try starts with."""
+"""The first words of a paragraph that suggests something to try."""
 TURN = WORDS("your_turn")
-"""What the paragraph of a learner's task starts with."""
+"""The first words of a learner's task."""
 TRAINING = "training"
-"""What a question holds when nothing may be trained before the answer."""
+"""A question that holds this stops the training until the answer."""
 SETTINGS, VIEWS = "Settings", "Views"
 LISTS = (SETTINGS, VIEWS, HEADING)
 """The headings of the lists at the end, which lessons/contract/words.py describes."""

@@ -126,7 +126,7 @@ def _logarithmic(layout: Trace) -> bool:
 
 
 def _untrained(layout: Trace) -> Trace:
-    """What stands in the middle of a chart while it has no lines."""
+    """Write into the middle of a chart without lines that nothing is trained yet."""
     x, y = (sum(layout[axis]["range"]) / 2 for axis in ("xaxis", "yaxis"))
     return scatter("text", [x], [10.0**y if _logarithmic(layout) else y]) | {
         "text": [WORDS("not_trained")],

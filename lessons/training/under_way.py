@@ -50,7 +50,7 @@ class Run:
 
     @property
     def history(self) -> History:
-        """What was seen, the newest moment with its picture."""
+        """The run so far; the newest moment has its picture."""
         if not self._drawn:
             start = time.perf_counter()
             self._see(drawn=True)
@@ -69,7 +69,7 @@ class Run:
         return self._those("restarts", values) == self._fixed
 
     def changed_by(self, values: Settings) -> dict[str, int]:
-        """What ``changed`` is once steps are made with these settings."""
+        """Return ``changed`` as it is after a step with these settings."""
         now = self._those("steps", values)
         new = {name: self.done for name, one in now.items() if self._trained[name] != one}
         return self.changed | new if self.done else {}
@@ -127,7 +127,7 @@ class Run:
 
 
 def finished(lab: Lab[Any], program: Callable[..., Any], values: Settings) -> History:
-    """What is seen at the end of a whole run."""
+    """Train a whole run; return its history."""
     run = Run(lab, program, values)
     run.advance(float("inf"), values)
     return run.history

@@ -77,7 +77,7 @@ there are two variants: this one's gradient is above the line, the other's below
 
 
 class BoxPlace(TypedDict):
-    """Where a node's box lies; x and y are its middle."""
+    """A node's box; x and y are its middle."""
 
     x: float
     y: float

@@ -163,7 +163,7 @@ class Group(TypedDict):
 
 
 class Chart(TypedDict):
-    """As Plotly takes it, colours as tokens."""
+    """Plotly's data and layout, with tokens for colours."""
 
     data: list[dict[str, Any]]
     layout: dict[str, Any]
@@ -238,7 +238,7 @@ class Link(TypedDict):
 
 
 class Shown(TypedDict):
-    """What a lab and a training both show.
+    """The part of the message that a lab and a training share.
 
     Args:
         figures, table: those on the stage and in open drawers.
@@ -290,7 +290,7 @@ class Frame(Shown):
 
 
 class TrainerSpec(TypedDict):
-    """How far a training is.
+    """The state of a training.
 
     ``offered`` is false where a run would change nothing in sight. ``held`` is true while a run
     would answer an open question, ``lost`` where the run went with the process that had it;

@@ -225,7 +225,7 @@ def _graph(made: Computed, recording: Recording) -> GraphSpec:
 
 
 def _notes(state: State, controls: list[Group]) -> list[NoteSpec]:
-    """What to say above the charts."""
+    """List the notes above the charts."""
     open_ = {one["name"] for group in controls if group["open"] for one in group["controls"]}
     said = "\n".join(filter(None, (state.notice, *warnings_in(state.document))))
     found: list[NoteSpec] = [{"level": "warning", "text": said}] if said else []

@@ -60,7 +60,7 @@ class State:
         return preset_of(self.document)
 
     def address(self) -> dict[str, str]:
-        """What an address needs to restore the text, a wrong one too; nothing if it is too long."""
+        """The address's part that restores the text, a wrong one too; empty if it is too long."""
         if "program" in self.errors:
             found = packed(self.form["program"][: 2 * _LONGEST_ADDRESS])
         elif self.preset:

@@ -190,7 +190,7 @@ class Watch:
         return WORDS("device_full", device=self._full) if self._full else None
 
     def _changed(self, run: Run) -> str:
-        """What else this run was trained with than what the controls say now."""
+        """Say which controls changed since the run's steps."""
         changed = run.changed_by(self._values)
         if not changed:
             return ""

@@ -41,13 +41,13 @@ LONGEST_COOKIE = 3_800
 _KEY = "memory"
 """Session key."""
 _FORM = "2!"
-"""What a cookie begins with."""
+"""The first characters of a cookie: its format."""
 _ANSWER = re.compile(r"(\w{1,40})=([01])([\w.~+-]{1,100})", re.ASCII)
 
 
 @dataclass
 class Trail:
-    """Where a learner is in one lesson.
+    """A learner's progress in one lesson.
 
     Args:
         step: 1 for the first.

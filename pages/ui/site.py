@@ -41,7 +41,7 @@ def navigation() -> Page:
 
 
 def visit() -> int:
-    """How many pages this session has opened."""
+    """Count the pages that this session has opened."""
     return int(st.session_state.get(_VISITS, 0))
 
 

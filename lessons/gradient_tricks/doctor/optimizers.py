@@ -253,7 +253,7 @@ class Optimizers:
             made.held.add(id(tensor))
 
     def made_of(self, optimizer: Optimizer) -> Made | None:
-        """What is known of the making of an optimizer; None of one that was there before."""
+        """Where and how the program made an optimizer; None if it was there before."""
         return next((one for one in self.made if one.optimizer() is optimizer), None)
 
     def _happened(self, number: int, what: str, place: Where | None, *more: Any) -> None:
@@ -385,7 +385,7 @@ class Optimizers:
         return True
 
     def tensors(self) -> list[torch.Tensor]:
-        """What the optimizers hold that the program made."""
+        """List the tensors in the optimizers that the program made."""
         every = (one.optimizer() for one in self.made)
         return [one for optimizer in every if optimizer is not None for one in held_by(optimizer)]
 

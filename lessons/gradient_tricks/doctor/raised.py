@@ -32,7 +32,7 @@ _KNOWN = {
     "Found dtype|expected scalar type|must have the same dtype": WORDS("two_dtypes"),
     "NoneType": WORDS("no_gradient_yet"),
 }  # fmt: skip
-"""What torch says as a pattern; why and what to do, with a bar between."""
+"""Pattern of torch's error; our cause and advice, with a bar between."""
 
 
 def raised(run: Run, kinds: Collection[str]) -> Iterator[Fault]:

@@ -78,7 +78,7 @@ def headline(run: Run) -> str:
 
 
 def fine(run: Run) -> str:
-    """That nothing is wrong, with what was looked at: it holds for no more than that."""
+    """Say that nothing is wrong, and what that covers."""
     if run.unseen:
         return f"Nothing was looked at: {run.unseen}"
     got, every = sum(bool(one.norm) for one in run.learning.values()), len(run.learning)

@@ -148,7 +148,7 @@ def _early(run: Run, step: Step) -> Iterator[Fault]:
 
 
 def _measured(run: Run, step: Step) -> Iterator[Fault]:
-    """What a step did to the weights that it holds, where that can't be meant."""
+    """Find what a step did to its weights that can't be intended."""
     if step.broken:
         says = WORDS("nonfinite_step", step=at_step(run, step), names=named(run, step.broken))
         eps = next((group.get("eps") for group in step.optimizer.param_groups), None)

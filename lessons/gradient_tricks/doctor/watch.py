@@ -30,17 +30,17 @@ from .leaves import Leaves, here
 from .optimizers import Optimizers, dense
 
 PASSES = 4
-"""So many backward passes before a step are recorded; the others are only counted."""
+"""Recorded backward passes before a step; further ones are only counted."""
 TURNS = 4
 """Steps beyond those asked for in which an optimizer may take its turn, as a GAN's generator."""
 UNHEARD = 64
-"""After so many backward passes without a step, the watch stops waiting for one."""
+"""Backward passes without a step after which the watch stops waiting for one."""
 CHECKPOINT = "None of the inputs have requires_grad"
-"""What torch warns when a reentrant checkpoint keeps gradients from what it runs."""
+"""Torch's warning that a reentrant checkpoint stops the gradients of what it runs."""
 WITHOUT_GRAPH = "does not require grad and does not have a grad_fn"
-"""What torch says where a backward pass begins at a tensor that has no graph."""
+"""Torch's error if a backward pass begins at a tensor that has no graph."""
 FOR_OUR_HOOKS = "Using `torch.compile\\(module\\)` when there are global hooks"
-"""What torch warns because the watch has hooks for all modules."""
+"""Torch's warning because the watch has hooks for all modules."""
 OURS_FAILED = "The doctor itself failed here, not your program, which runs on without the doctor."
 OF_GRADIENTS = re.compile("grad|autograd|backward|in-?place|[Ii]nference tensor", re.IGNORECASE)
 """The page explains an error of a forward pass whose message has one of these words."""

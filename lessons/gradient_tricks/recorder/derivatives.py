@@ -116,7 +116,7 @@ def local(edge: Edge, index: Sequence[int] = ()) -> Local | None:
 
 
 def terms(edge: Edge, index: Sequence[int], most: int = 6) -> list[tuple[tuple[int, ...], float]]:
-    """What a broadcast operand's gradient is a sum of: places in the output, and local there.
+    """Terms of a broadcast operand's gradient: places in the output, the local derivative there.
 
     At most `most` of them, in row-major order, those whose operand component is the chosen one;
     a single one where nothing was broadcast. Empty for an op that is not elementwise.
@@ -192,7 +192,7 @@ def _given(node: Node) -> dict[str, Any]:
 
 
 def default_of(text: str) -> Any:
-    """What stands for an argument that is left out."""
+    """Parse an argument's default."""
     if text in ("", "None"):
         return None
     return text if text.isalpha() else float(text)

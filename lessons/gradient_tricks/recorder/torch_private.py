@@ -90,13 +90,13 @@ CLEARS = frozenset(("zero_", "_foreach_zero_"))
 """Calls by which `zero_grad` clears gradients that it keeps."""
 
 SWITCH = "_set_grad_enabled"
-"""What no_grad, enable_grad and set_grad_enabled all call."""
+"""The function that no_grad, enable_grad and set_grad_enabled all call."""
 
 PICKLED = "_reduce_ex_internal"
 """The method of a tensor that copies it for pickle."""
 
 REFUSED = "modified by an inplace operation"
-"""What torch says of a saved tensor whose version is another one than when it was saved."""
+"""Part of torch's error about a saved tensor that was changed in place."""
 
 
 def hooks_on_saved() -> bool:

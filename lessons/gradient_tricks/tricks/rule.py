@@ -107,7 +107,7 @@ def put_back(value: Any, operands: Sequence[torch.Tensor]) -> Any:
 
 
 class Operand(NamedTuple):
-    """What a gradient must look like."""
+    """The shape, dtype and device that an operand's gradient must have."""
 
     shape: torch.Size
     dtype: torch.dtype
@@ -160,5 +160,5 @@ def _check(what: str, gradient: Any, operand: Operand) -> None:
 
 
 def rule_name(rule: object) -> str:
-    """What a person calls the rule."""
+    """Return a rule's name for error messages."""
     return repr(getattr(rule, "__name__", type(rule).__name__))

@@ -17,7 +17,7 @@ function_modes: Callable[[], list[TorchFunctionMode]] = _get_current_function_mo
 """The `TorchFunctionMode`s around what this thread runs now, the innermost last."""
 
 count_function_modes: Callable[[], int] = torch._C._len_torch_function_stack
-"""How many there are: quicker than a list of them."""
+"""Count the `TorchFunctionMode`s, which is quicker than a list of them."""
 
 push_function_mode: Callable[[TorchFunctionMode], None] = _push_mode
 pop_function_mode: Callable[[], TorchFunctionMode] = _pop_mode

@@ -110,7 +110,7 @@ def _summed(edge: Edge, quotient: str, formula: str) -> str:
 
 
 def _shapes(edge: Edge) -> str:
-    """In words: a bare number behind the gradient's name reads as its value."""
+    """Say “shape”: a bare number next to the gradient's name reads as its value."""
     came, sent = edge.consumer.outputs[0].shape, edge.value.shape
     shape = words(f"{WORDS('shape')} ")
     return rf"\qquad {shape}{shape_of(came)}\to {shape_of(sent)}"

@@ -68,6 +68,6 @@ def _term(edge: Edge, index: Sequence[int], first: bool) -> Pieces:
 
 
 def unknown(pieces: Pieces) -> Pieces:
-    """The same equation before an answer."""
+    """Hide an equation's right side before the answer."""
     name, _, _ = pieces[0][0].partition(" = ") if pieces else ("", "", "")
     return [(f"{name} = ?", False)] if pieces else []

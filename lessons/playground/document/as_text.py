@@ -307,7 +307,7 @@ class _Reader:
         self.fields |= {"intended": "", **named, "entry": read_whole(named.get("entry", "1"))}
 
     def whole(self) -> Reading:
-        """What was read."""
+        """Return the whole text as read."""
         self._close()
         while self.program and not self.program[0]:
             del self.program[0], self.places.lines[0]

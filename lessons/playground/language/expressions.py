@@ -72,7 +72,7 @@ def with_place(made: _Node, at: ast.expr | ast.stmt) -> _Node:
 
 
 def kind_of(node: Node) -> Kind:
-    """What an expression gives."""
+    """Return an expression's kind."""
     found: Kind = vars(node)["kind"]
     return found
 

@@ -78,7 +78,7 @@ _LISTS = ("[0.5, 1, 2]", "[0.2, 0.7, 0.1]", "[1, 0.3, 0.6]")
 
 @dataclass(frozen=True)
 class Pasted:
-    """What pasted code comes to.
+    """The program that pasted code becomes.
 
     Args:
         program: the assignments.
@@ -319,7 +319,7 @@ class _Paste(PastedExpressions):
                     self.settled[_name(target)] = value
 
     def _setting(self, name: str, value: ast.expr) -> None:
-        """What the code says of a name on self: its number, or a function such as nn.ReLU()."""
+        """Note what self.name is in the code: a number, or a function such as nn.ReLU()."""
         value = self.settled.get(_name(value)) or value
         number = self.constant(value)
         self.settled[name] = ast.parse(number, mode="eval").body if number else value

@@ -45,7 +45,7 @@ from lessons.playground.language.spellings import (
 from lessons.playground.language.words import WORDS
 
 ROOTS = {"self", "cls", "ctx", "args", "opt", "cfg", "config", "hparams", "params"}
-"""What settings hang on: ``self.beta`` is ``beta``."""
+"""Objects that hold settings: ``self.beta`` is ``beta``."""
 _FLOATS = re.compile(r"float|double|half|\bdtype$")
 """Number formats that only round."""
 _NO_EFFECT = {"sorted", "inplace", "keepdim", "keepdims", "requires_grad", "non_blocking"}
@@ -131,7 +131,7 @@ class PastedExpressions(Reader):
 
     @abstractmethod
     def inline(self, name: str, node: ast.Call) -> Node:
-        """What a call of another function of the code gives."""
+        """Read a call of another function of the code."""
 
     def _known(self, node: ast.expr) -> Any:
         """The value of a setting or a literal; ValueError if the code doesn't write it out."""
@@ -477,7 +477,7 @@ class PastedExpressions(Reader):
         self.remarks[node.lineno, said] = None
 
     def stand_in(self, node: ast.expr) -> Node:
-        """What a helper gives, or an input in place of an expression that cannot be read."""
+        """Read a helper's call, or put an input in place of an unreadable expression."""
         part = node.value if isinstance(node, ast.Subscript) else node
         called, code = path(getattr(part, "func", part))[-1], ast.unparse(node)
         arguments = node.args if isinstance(node, ast.Call) else []

@@ -35,7 +35,7 @@ _NODES: dict[type[ast.AST], str] = {
 }
 
 OUR_NAMES = ("torch", "input", "uniform", "normal", "show", "gradient_override_map")
-"""What a text calls besides the functions of its program."""
+"""Names that a text may use besides its program's functions."""
 
 
 def no_name(name: str) -> str:

@@ -78,7 +78,7 @@ WRITTEN_OUT = {
     **_row("item|numpy|tensor|Variable|Parameter x", "stop_gradient(x)"),
     **_row("gradient_reversal x scale:1", "flip_gradient(x, scale)"),
 }  # fmt: skip
-"""What torch has a function for, written with those that there are; t is the target."""
+"""Torch's functions, written with the language's own; t is the target."""
 
 TABLE: dict[str, Signature] = {**WRITTEN_OUT, **FUNCTIONS}
 

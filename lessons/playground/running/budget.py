@@ -44,7 +44,7 @@ COST = {"pow": 10, "softmax": 10, "log_softmax": 10, "maximum": 6, "minimum": 6,
 """An op's time for each number, in times of a product. Other ops count as one product."""
 
 OPERAND_SIZED = {"logsumexp", "topk", "select"}
-"""What works on every number of its operand, and sends back as many, however few it gives."""
+"""Ops that take the time of their operand's size, however few numbers they return."""
 
 EACH = 20_000
 """What an op takes for being run at all, however little it computes, in numbers of a product: some
@@ -57,7 +57,7 @@ an op in the drawing of the graph, its layout and its text together."""
 
 @dataclass
 class Spent:
-    """What a program's ops came to, for one run of it.
+    """The work of a program's ops in one run.
 
     Args:
         numbers: in all results together.
@@ -102,7 +102,7 @@ class Budget:
         self._spent.ops += 1
 
     def spent(self) -> Spent:
-        """What has been counted since this was last asked."""
+        """Return the work since the last call."""
         spent, self._spent = self._spent, Spent()
         return spent
 

@@ -252,7 +252,7 @@ def _all(value: Any) -> str:
 
 
 def _frame(heights: list[Array]) -> tuple[float, float]:
-    """What most of the curves fits into: a pole must not flatten all the rest."""
+    """An axis range that fits most of the curves: a pole must not flatten the rest."""
     every = np.concatenate([np.ravel(height) for height in heights])
     sizes = np.abs(every)
     sizes = sizes[np.isfinite(sizes)]

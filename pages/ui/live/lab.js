@@ -20,7 +20,7 @@ const NOTE_AFTER = 1000; // ms without a socket before a note says so: most brea
 const MOST_TOUCHED = 16; // controls that the server reads, as pages/labs/messages.py has it
 
 /**
- * How a lab was left in this tab: a page that is come back to finds it as it was. Nothing of it reaches
+ * The state of a lab that the learner left in this tab, restored when they return. Nothing of it reaches
  * the server.
  * @typedef {Object} Left
  * @property {Record<string, string>} form
@@ -343,7 +343,7 @@ class Lab {
     if (!trains || this.picture) this.#show(newest); // else with the picture, so that nothing moves twice
   }
 
-  /** How a training stands. @param {Picture} picture */
+  /** Show a training's picture. @param {Picture} picture */
   #watch(picture) {
     const first = !this.picture;
     this.picture = picture;
@@ -353,7 +353,7 @@ class Lab {
     if (this.trainer.goesOn) this.socket.expect();
   }
 
-  /** All that there is. @param {boolean} newest */
+  /** Show the frame and the training's picture. @param {boolean} newest */
   #show(newest) {
     const { frame, place, graphStep, reset } = this;
     if (!frame) return;
@@ -376,7 +376,7 @@ class Lab {
     showAddress(step === null || !query ? query : `${query}&at=${step}`);
   }
 
-  /** For who comes back to this lab in this tab. @returns the step of the backward pass, if there is one */
+  /** Keep the lab's state for a learner who returns to it in this tab. @returns the step of the backward pass, if there is one */
   #keep() {
     const { done, undo, wish, graph } = this;
     const form = { ...wish.form, ...this.controls.values() };

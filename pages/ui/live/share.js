@@ -1,4 +1,4 @@
-// What one takes away from a lab: its address, code that puts it into another page, its graph and
+// Take a lab away: its address, code that puts it into another page, its graph and
 // charts as pictures. All of it is as the lab stands when it is asked for.
 
 import { button, element, setChildren, setText, svg } from "./dom.js";
@@ -85,7 +85,7 @@ export class Share {
   }
 }
 
-/** Of this lab as it is set, outside of any frame. */
+/** The address of this lab as it is set, outside of any frame. */
 function address() {
   const url = new URL(location.href);
   for (const name of EMBEDDED) url.searchParams.delete(name);

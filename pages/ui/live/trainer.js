@@ -62,7 +62,7 @@ export class Trainer {
     return this.phase === "run" && this.box.dataset.state === "running";
   }
 
-  /** What the server is told. */
+  /** Write the training's part of a message to the server. */
   wish() {
     const { phase, begun, token, run, count } = this;
     return JSON.stringify({ phase, begun, token, run, count });

@@ -23,7 +23,7 @@ import { Views } from "./views.js";
 /** @import { Place } from "./place.d.ts" */
 
 /**
- * What the parts tell the lab, and what they ask it.
+ * The lab's handlers for what its parts report or ask.
  * @typedef {Object} Hears
  * @property {(moving: boolean) => void} changed  a control was moved
  * @property {(word: "undo"|"redo") => void} went
@@ -35,7 +35,7 @@ import { Views } from "./views.js";
  */
 
 /**
- * How an answer is to be shown.
+ * The circumstances in which the lab shows an answer.
  * @typedef {Object} Manner
  * @property {Place} place
  * @property {?number} graphStep  that was asked for

@@ -133,7 +133,7 @@ const MIN_SHARE_OF_BEST = 0.15; // of the best result's points: the search lists
  * @typedef {{known: Known[], rarity: (word: string) => number}} Index
  */
 /**
- * Those that hold any of the words, the best first: a rare word counts more than a frequent one, a
+ * Entries that hold any of the words, the best first: a rare word counts more than a frequent one, a
  * word of the title more than one of the text. Words that any question has are left out.
  * @param {Index} index
  * @param {string} question
@@ -162,12 +162,12 @@ export function ranked({ known, rarity }, question) {
   return scored.filter(({ points }) => points > least).map(({ entry }) => entry);
 }
 
-/** What is left of a question or a name, to compare the two. @param {string} text */
+/** Reduce a question or a name to its telling words. @param {string} text */
 function bare(text) {
   return telling(wordsOf(text.replace(/_/g, " "))).join(" ");
 }
 
-/** Those that a question is about; all, where it has no such. @param {string[]} words */
+/** Leave out words that any question has, unless all are such. @param {string[]} words */
 function telling(words) {
   const some = words.filter((word) => !STOP_WORDS.has(word));
   return some.length ? some : words;
@@ -194,7 +194,7 @@ export function prepared(entries) {
   return { known, rarity: (word) => Math.log(1 + entries.length / (1 + (held.get(word) ?? 0))) };
 }
 
-/** What a word that begins like this counts at most. @param {Map<string, number>} words  @param {string} start */
+/** The largest weight of a word with this beginning. @param {Map<string, number>} words  @param {string} start */
 function begun(words, start) {
   const weights = [...words].flatMap(([word, weight]) => (word.startsWith(start) ? weight : []));
   return start.length < 2 ? 0 : PREFIX_WEIGHT * Math.max(0, ...weights);

@@ -71,7 +71,7 @@ export function path(points) {
   return points.map(([x, y], at) => `${at ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 }
 
-/** The same points as the lab's charts draw a target. @param {number[][]} points */
+/** Mark points with ticks, as the lab's charts mark a target. @param {number[][]} points */
 function ticks(points) {
   return points.map(([x, y]) => `M${x.toFixed(1)} ${(y - 5).toFixed(1)}v10`).join("");
 }

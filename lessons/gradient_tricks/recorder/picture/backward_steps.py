@@ -89,7 +89,7 @@ def _key(edge: Edge) -> Key:
 
 
 def _awaited(recording: Recording) -> dict[Key, dict[str, Any]]:
-    """What each sum will have of each edge: None so far. The 1 at the output has no edge."""
+    """Return each sum's edges, each with None until it sends. The 1 at the output has no edge."""
     start = recording.output or "", recording.output_index
     found: dict[Key, dict[str, Any]] = {start: {"": 1.0}}
     for name in recording.order:

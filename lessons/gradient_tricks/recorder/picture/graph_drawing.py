@@ -139,7 +139,7 @@ def _edge(edge: Edge, index: Sequence[int]) -> dict[str, Any]:
 
 
 def _size_of(value: Value | None, index: Sequence[int]) -> float | None:
-    """How large it is at the component; None where it is no finite number."""
+    """The value's size at the component; None if it is not finite."""
     size = math.nan if value is None else abs(value.component(index))
     return size if math.isfinite(size) else None
 

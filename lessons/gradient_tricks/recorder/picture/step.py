@@ -32,7 +32,7 @@ class Sum(NamedTuple):
 
     @property
     def waiting(self) -> int:
-        """How many paths are still to come."""
+        """Count the paths whose gradients haven't arrived."""
         return sum(gradient is None for _, gradient in self.parts)
 
 

@@ -107,7 +107,7 @@ class Node:
 
     @property
     def label(self) -> str:
-        """What a person calls it: the variable in the source, otherwise its name."""
+        """The node's variable in the source, otherwise its name."""
         return self.variable or self.name
 
     @property

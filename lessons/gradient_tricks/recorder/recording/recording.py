@@ -33,10 +33,10 @@ class Pass(NamedTuple):
 
 
 class Listener:
-    """What the doctor overrides to hear of more than ops; each does nothing here."""
+    """Methods that the doctor overrides to follow more than ops; they do nothing here."""
 
     def name(self, tensor: torch.Tensor) -> str | None:
-        """What a leaf is called that an op has just read first, if it has a name already."""
+        """Name a leaf that an op reads for the first time, if it has a name already."""
 
     def found(self, tensor: torch.Tensor) -> str | None:
         """The name that the running program has for a leaf that is made of nothing recorded."""

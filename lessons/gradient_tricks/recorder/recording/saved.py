@@ -126,7 +126,7 @@ class Saved:
                 node.stale += (stale,)
 
     def _writer(self, op: _Op, one: _Known, tensor: torch.Tensor | None) -> Node | None:
-        """Who wrote last into this tensor after the op ran, if that was seen."""
+        """The node that wrote last into this tensor after the op ran, if we saw it."""
         address = one.address if tensor is None else memory(tensor)
         writer, time = self._written.get(address, (None, 0))
         return writer if time > op.time else None
@@ -195,7 +195,7 @@ def saver(node: Node, stale: Stale) -> str:
 
 
 def changed_at(stale: Stale, index: Sequence[int] = ()) -> int | None:
-    """Where in row-major order it is another number now: at the component `index`, or first.
+    """Find a number that changed, in row-major order: at the component `index`, or the first.
 
     None where no number that was kept is another one.
     """

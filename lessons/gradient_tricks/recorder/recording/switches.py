@@ -66,7 +66,7 @@ class Switch:
 
 
 def applied_at() -> Where | None:
-    """Where the `autograd.Function` was applied whose forward pass runs now."""
+    """Find where the program applied the `autograd.Function` whose forward pass runs now."""
     codes = set(_codes(torch.autograd.Function))
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code not in codes:
@@ -75,7 +75,7 @@ def applied_at() -> Where | None:
 
 
 def _codes(function: type[torch.autograd.Function]) -> Iterator[CodeType]:
-    """What `apply` runs of this and its subclasses; `apply` itself has no frame in torch 2.15.
+    """Yield the code that `apply` runs; `apply` itself has no frame in torch 2.15.
 
     The tricks' own functions are left out: the recorder sees the ops that they run.
     """
@@ -88,7 +88,7 @@ def _codes(function: type[torch.autograd.Function]) -> Iterator[CodeType]:
 
 
 def _switched(switching: FrameType) -> Off:
-    """Who called the method of `no_grad` or `set_grad_enabled` that runs in this frame."""
+    """Find the caller of the method of `no_grad` or `set_grad_enabled` in this frame."""
     name = type(switching.f_locals.get("self")).__name__
     name = name if name in _NAMES else "set_grad_enabled"
     caller = switching.f_back

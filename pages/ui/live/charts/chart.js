@@ -166,7 +166,7 @@ export class Chart {
     if (!still) this.draw();
   }
 
-  /** What its drawing depends on besides the figure, and the ranges of its axes. */
+  /** All that the drawing depends on besides the figure, as text. */
   #look() {
     const { width, height, charts } = this;
     return JSON.stringify([height, width, charts.palette.theme, rangesOf(this.#layout())]);

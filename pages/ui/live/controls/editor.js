@@ -80,7 +80,7 @@ export function code(spec, id, notify, { body }) {
   });
   const look = () => {
     see.hidden = true;
-    // What is said of the run stands above the stage.
+    // The run's notes are above the stage.
     const notes = body.closest(".gl-lab")?.querySelector(".gl-notes");
     (notes?.clientHeight ? notes : stage())?.scrollIntoView();
   };

@@ -33,7 +33,7 @@ import { typed } from "./typing.js";
  */
 
 /**
- * What a field has of its kind alone.
+ * The part of a field that differs by its kind.
  * @typedef {Omit<Field, "root"> & {
  *   nodes: () => (HTMLInputElement|HTMLTextAreaElement|HTMLSelectElement|HTMLButtonElement)[]}} Input
  * @typedef {ReturnType<typeof makeShell>} Shell

@@ -66,7 +66,7 @@ export function interval(spec, id, notify, { body }) {
     const held = Math.min(first, second) <= radius;
     // A finger moves a handle alone: one that scrolls may begin anywhere on the track.
     if (event.pointerType === "touch" && !held) return;
-    // Of two handles at one place the first movement says which.
+    // If two handles are at one place, the first movement chooses.
     const together = Math.abs(away[0] - away[1]) < 1;
     const which = together ? (held ? null : Number(away[0] > 0)) : Number(second < first);
     grip = { pointer: event.pointerId, which, from: x, offset: held ? away[which ?? 0] : 0, left, length };

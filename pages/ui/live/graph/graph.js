@@ -188,7 +188,7 @@ export class Graph {
     this.equation.replaceChildren(...sum.map(([text, isCut]) => (isCut ? element("s", "", {}, String(text)) : String(text))));
   }
 
-  /** What moves between two steps. */
+  /** Draw the pulses between two steps. */
   #move() {
     const { spec, place } = this;
     if (!spec) return;

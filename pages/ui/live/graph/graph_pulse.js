@@ -45,7 +45,7 @@ export function thickness({ gradient, offered, state, weight }) {
 }
 
 /**
- * How far the backward pass is after `ms` more, from one place to another; a whole place is the end
+ * Advance the backward pass from one place towards another by `ms`; a whole number is the end
  * of a step.
  * @param {GraphStep[]} steps
  * @param {number} place
@@ -71,7 +71,7 @@ export function hasLanded(place) {
 }
 
 /**
- * What moves at that place.
+ * The pulses at a place of the backward pass.
  * @param {Laid} spec
  * @param {number} place
  * @returns {Pulse[]}

@@ -1,4 +1,4 @@
-// What of the linked things is pointed at: by the mouse, a finger, or the keyboard. Graph and charts
+// Find which linked part the learner points at, by mouse, finger or keyboard. Graph and charts
 // say it themselves, everything else is told from the element.
 
 const CODE = ".gt-code[data-ran] .gt-row"; // a line of the code that ran

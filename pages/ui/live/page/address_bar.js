@@ -13,7 +13,7 @@ addEventListener("popstate", ({ isTrusted }) => {
 });
 addEventListener("click", () => (returned = null), true);
 
-/** How a lab is set. @param {string} query */
+/** Write a lab's settings into the address. @param {string} query */
 export function showAddress(query) {
   const words = new URLSearchParams(location.search);
   const frame = FRAME.flatMap((name) => words.getAll(name).map((value) => `${name}=${value}`));

@@ -1,4 +1,4 @@
-// What stands on the page beside a lab and follows it: numbers in the text, and the tick of its task.
+// Parts of the page that follow a lab: numbers in the text, and the tick of its task.
 // The page itself is drawn by Streamlit; here only marked numbers and ticks are filled in.
 
 import { setText } from "../dom.js";

@@ -37,7 +37,7 @@ export function render({ data: cookie }) {
 }
 
 /**
- * What the cookie holds now, with the lessons that differ between `before` and `value`.
+ * Merge into the cookie's text the lessons that differ between `before` and `value`.
  * @param {string} before
  * @param {string} value
  * @param {string} current

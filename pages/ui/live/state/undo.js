@@ -21,7 +21,7 @@ export class Undo {
   remember(form) {
     if (JSON.stringify(this.shown) === JSON.stringify(form)) return;
     const { shown } = this;
-    // In a playground rule.op only chooses whose rule is shown.
+    // In a playground, rule.op only chooses which rule is shown.
     const onlyLooked =
       shown && shown["rule.op"] !== form["rule.op"] && shown.program === form.program;
     this.shown = { ...form };

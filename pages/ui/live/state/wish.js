@@ -65,13 +65,13 @@ export class Wish {
     this.cutStep = this.askedStep;
   }
 
-  /** What is to be seen. @param {Place} place */
+  /** The parts of a wish that decide what the lab shows. @param {Place} place */
   #parts({ lab, step, answers, hide, fix, goal }) {
     const { form, good, cuts, uncovered } = this;
     return { lab, values: form, good, cuts, step, answers, uncovered, hide, fix, goal };
   }
 
-  /** The same as text. @param {Place} place */
+  /** Write these parts as text, to compare two wishes. @param {Place} place */
   #seen(place) {
     return JSON.stringify(this.#parts(place));
   }

@@ -67,7 +67,7 @@ export class LabSocket {
   #tryLater() {
     const wait = DELAYS[Math.min(this.tries, DELAYS.length - 1)];
     this.tries += 1;
-    // Not all of a class at the same moment.
+    // Random, so that a whole class doesn't try at the same moment.
     this.timer = setTimeout(() => this.#try(), wait * (0.6 + 0.4 * Math.random()));
   }
 
