@@ -33,7 +33,7 @@ def main(**options: Any) -> None:
     load_config_options(options)
     host, port = config.get_option("server.address"), int(config.get_option("server.port"))
     print(f"Loading. In a few seconds: http://{host}:{port}{root()}", flush=True)
-    made = uvicorn.Config(
+    uvicorn_config = uvicorn.Config(
         "app:app",
         lifespan="on",  # "auto" goes on after a failed start, and answers everything with 500
         host=host,
@@ -51,8 +51,8 @@ def main(**options: Any) -> None:
         backlog=ACCEPT_AT_ONCE,
         timeout_graceful_shutdown=3,  # seconds that connections have after SIGTERM
     )
-    server = uvicorn.Server(made)
-    listener = Listener(made.bind_socket(), server)
+    server = uvicorn.Server(uvicorn_config)
+    listener = Listener(uvicorn_config.bind_socket(), server)
     # uvicorn parses all that it has received at once: 256 kB in chunks of one byte took a second.
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 13)
     if forkserver.DEV:

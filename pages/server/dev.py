@@ -38,10 +38,10 @@ def serve(server: uvicorn.Server, listener: socket.socket) -> None:
     gc.freeze()  # or each server walks a million objects of torch again
     fork = multiprocessing.get_context("fork")
     while True:
-        known = _versions()
+        served = _versions()
         process = fork.Process(target=_loaded, args=(server, listener))
         process.start()
-        while not (edited := dict(known.items() ^ _versions().items())):
+        while not (edited := dict(served.items() ^ _versions().items())):
             time.sleep(POLL_EVERY)
         print("Edited:", *sorted(path.name for path in edited), flush=True)
         process.kill()
@@ -67,9 +67,9 @@ def _loaded(server: uvicorn.Server, listener: socket.socket) -> None:
 
 def _versions() -> dict[Path, int]:
     """Return when each file of the lessons and pages was last written."""
-    found = {}
+    written = {}
     for path in (*ROOT.glob("lessons/**/*"), *ROOT.glob("pages/**/*")):
         if path.suffix in KINDS:
             with suppress(FileNotFoundError):  # an editor may replace it just now
-                found[path] = path.stat().st_mtime_ns
-    return found
+                written[path] = path.stat().st_mtime_ns
+    return written

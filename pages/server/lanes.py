@@ -121,19 +121,19 @@ class Lane:
         function: Callable[..., T],
         *args: object,
         who: str = "",
-        known: Callable[[], T | None] = lambda: None,
+        cached: Callable[[], T | None] = lambda: None,
     ) -> T:
         """Run the function in a worker when it is the visitor's turn; cancel this to leave.
 
         Args:
             who: the visitor.
-            known: gives the answer if others had it computed by then, else None.
+            cached: gives the answer if others had it computed by then, else None.
 
         Raises:
             LostError: its worker died, twice.
         """
         async with self._turns.of(who):
-            if (answer := known()) is not None:
+            if (answer := cached()) is not None:
                 return answer
             one = self._free.pop()  # the one that had a job last, so few processes start
             job = asyncio.create_task(self._tried(one, function, *args))

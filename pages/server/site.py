@@ -22,7 +22,7 @@ from pages.server.visitors import visitor
 
 MOST_FRAMES = 256
 """Frames kept for the next learner who asks the same; one has 10 to 40 kB."""
-MOST_KEPT = 400_000
+LARGEST_KEPT = 400_000
 """Bytes of a kept frame; the cliff's has 340 kB, and quoted nonsense may have megabytes."""
 NICE, NICER = 5, 10
 """The niceness of the slow lane and of the training lanes."""
@@ -66,20 +66,20 @@ class Site:
     async def frame(self, text: str, who: str) -> Reply:
         """Compute a wish's frame when it is the visitor's turn, unless somebody had it computed."""
         key = blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
-        known = partial(self._frames.get, key)
-        reply = known() or await self._computed(text, who, known)
-        if reply.kind != "mistake" and len(reply.content) < MOST_KEPT:
+        cached = partial(self._frames.get, key)
+        reply = cached() or await self._computed(text, who, cached)
+        if reply.kind != "mistake" and len(reply.content) < LARGEST_KEPT:
             self._frames[key] = reply
             self._frames.move_to_end(key)
             if len(self._frames) > MOST_FRAMES:
                 self._frames.popitem(last=False)
         return reply
 
-    async def _computed(self, text: str, who: str, known: Callable[[], Reply | None]) -> Reply:
+    async def _computed(self, text: str, who: str, cached: Callable[[], Reply | None]) -> Reply:
         try:
-            reply = await self.quick.run(answer, text, False, who=who, known=known)
+            reply = await self.quick.run(answer, text, False, who=who, cached=cached)
             if reply.kind == "slow":
-                reply = await self.slow.run(answer, text, True, who=who, known=known)
+                reply = await self.slow.run(answer, text, True, who=who, cached=cached)
             return reply
         except LostError:
             logging.getLogger(__name__).error("a wish ended its worker twice")
