@@ -1,4 +1,4 @@
-"""The lessons on lessons/chapters/clipping."""
+"""The page of the chapter clipping: the bench with its trick, a lesson, or the quiz."""
 
 from pages.ui.chapter_view import chapter_page
 

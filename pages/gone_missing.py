@@ -1,4 +1,4 @@
-"""The lessons on lessons/chapters/gone_missing."""
+"""The page of the chapter gone_missing: its lessons, one of them, or the quiz."""
 
 from pages.ui.chapter_view import chapter_page
 

@@ -1,4 +1,4 @@
-"""Home: one graph to cut, and where to start."""
+"""Home: the bench, and where to start."""
 
 from pages.ui.home_view import home
 

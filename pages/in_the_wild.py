@@ -1,4 +1,4 @@
-"""The lessons on lessons/chapters/in_the_wild."""
+"""The page of the chapter in_the_wild: its lessons, one of them, or the quiz."""
 
 from pages.ui.chapter_view import chapter_page
 

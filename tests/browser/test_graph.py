@@ -299,7 +299,7 @@ def widest() -> list[Lesson]:
     return sorted(DRAWN, key=width)[:-5:-1]
 
 
-# By their place among the widest: to draw them all takes too long for who only collects the tests.
+# By place among the widest: drawing all of them takes too long where tests are only collected.
 @pytest.mark.parametrize("at", [0, *also(1, 2, 3)])
 def test_on_a_phone_nothing_lies_over_another_and_the_page_does_not_scroll(
     at: int, bare: str, open_page: OpenPage

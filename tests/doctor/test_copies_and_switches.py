@@ -106,7 +106,7 @@ def test_a_correct_program_has_no_fault(program: Any) -> None:
 
 @pytest.fixture
 def correct_loops() -> Any:
-    """Its optimizers load torch's compiler: a second that who only collects the tests saves."""
+    """Import it late: its optimizers load torch's compiler, and collecting the tests needs none."""
     from tests.doctor import correct_loops
 
     return correct_loops

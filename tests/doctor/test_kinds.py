@@ -284,7 +284,7 @@ for _ in range(3):
 }
 
 # title, script, number of faults, patterns in the report, patterns that must be absent
-FAULTY = [
+REPORTS = [
     (
         "a player that never steps", PLAYERS.format(turns=5, step=""),
         1, (r"last \(SGD\), made in train\.py:9, never steps",), ("no optimizer holds",),
@@ -664,7 +664,7 @@ def test_a_correct_script_has_no_fault_and_computes_bitwise_what_it_computes_alo
     assert all(map(torch.equal, alone, torch.load(end)))
 
 
-@pytest.mark.parametrize("row", FAULTY, ids=[row[0] for row in FAULTY])
+@pytest.mark.parametrize("row", REPORTS, ids=[row[0] for row in REPORTS])
 @pytest.mark.filterwarnings("ignore")
 def test_a_fault_or_a_note_names_the_cause_and_its_line(
     row: tuple[str, str, int, tuple[str, ...], tuple[str, ...]], script: TraceScript, tmp_path: Path

@@ -1,4 +1,4 @@
-"""What is linked is the same: the code of each op, and the inputs whose gradients are charted."""
+"""The graph links each op to the code that ran, and each leaf to the gradient in the charts."""
 
 import ast
 import textwrap
@@ -17,7 +17,7 @@ from tests.support.folded import folded
 from tests.support.present import present
 
 DRAWN = [lesson.slug for lesson in lessons() if lesson.lab.start]
-# The graph is of two of the batch's samples, and every other number is of all.
+# The graph shows two samples of the batch; charts and table cover all.
 OTHER_NUMBERS = {"one_outlier"}
 # The graph has inputs that are not the lab's, or fewer.
 OTHER_LEAVES = {"starved", "collapse", "codebook"}

@@ -45,7 +45,7 @@ def streamlit(
     port: int = 0,
     settings: Mapping[str, object] = {},
 ) -> Iterator[Server]:
-    """`streamlit run script` on a free port, or on this one, with `cwd`'s settings and these."""
+    """Run the script on `port`, or on a free one; `settings` override those of `cwd`."""
     health = f"/{settings.get('server.baseUrlPath', '')}/_stcore/health".replace("//", "/")
     host = str(settings.get("server.allowedHosts", ""))
     port = port or free_port()
@@ -92,8 +92,7 @@ def serve(
 def free_port() -> int:
     """A port that nobody listens at.
 
-    Below those that the system gives to outgoing connections: one of these could take a port again
-    before the server does that it was chosen for.
+    The system gives higher ports to outgoing connections: one could take it before the server.
     """
     for port in islice(SHUFFLED_PORTS, 100):
         with socket.socket() as probe, suppress(OSError):

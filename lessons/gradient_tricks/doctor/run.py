@@ -100,7 +100,7 @@ class Run:
 
     @cached_property
     def wanted(self) -> set[str]:
-        """The nodes from which the program goes backward, and all that they are made of.
+        """The nodes where a backward pass starts, and all their ancestors.
 
         A leaf that is updated by hand, as an average is, is not made of what it is updated with.
         """
@@ -134,7 +134,7 @@ class Run:
         return {f"{root}.{name}".strip("."): module for root, name, module in within}
 
     def leaves_before(self, *nodes: str) -> list[str]:
-        """The leaves that want a gradient and that some nodes are made of."""
+        """The leaves that require a gradient and lead to these nodes."""
         before = self.graph.before(nodes)
         return [name for name in self.gradients if name in before]
 

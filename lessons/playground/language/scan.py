@@ -40,7 +40,7 @@ def scan(text: str, rule: bool = False) -> None:
     """Check every character and token.
 
     Args:
-        rule: True allows None and names one line only.
+        rule: the text is one rule of an override map, where None is allowed.
 
     Raises:
         PlaygroundError: the first thing that cannot be, at its line and column.
@@ -70,7 +70,8 @@ class _Scanner:
     def __init__(self, text: str, rule: bool) -> None:
         self.text, self.rule = text, rule
         self.brackets: list[tuple[str, int]] = []  # those that are open, with their places
-        self.signs = self.operators = 0  # in a row; in all
+        self.signs = 0  # + and - in a row
+        self.operators = 0  # all so far
         self.last, self.last_place = "\n", 0
         self.line_start = True
         self.lambdas = 0  # of py_func whose colon is still to come
@@ -114,7 +115,7 @@ class _Scanner:
         self.last, self.last_place, self.line_start = token, place, False
 
     def _check_sign_between(self, token: str, place: int) -> None:
-        """Two names or numbers side by side are nothing that a program says."""
+        """Refuse two names or numbers with no operator between them."""
         last = self.last
         side_by_side = last[-1].isalnum() or last[-1] in "_)]"
         if not side_by_side or keyword.iskeyword(token) or last == "lambda":

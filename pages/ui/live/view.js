@@ -27,11 +27,11 @@ import { Views } from "./views.js";
  * @typedef {Object} Hears
  * @property {(moving: boolean) => void} changed  a control was moved
  * @property {(word: "undo"|"redo") => void} went
- * @property {() => void} trained  something else is wanted of the training
+ * @property {() => void} trained  the learner pressed one of the training's buttons
  * @property {() => void} cut      an edge of the graph
  * @property {() => void} walked   to another step of the backward pass
  * @property {() => void} opened   other drawers are open
- * @property {() => void} uncovered  what a question covers is to be seen
+ * @property {() => void} uncovered  the learner asked to see what a question covers
  */
 
 /**
@@ -41,7 +41,7 @@ import { Views } from "./views.js";
  * @property {?number} graphStep  that was asked for
  * @property {number} reset   counts how often the controls were set from the page
  * @property {boolean} newest  the answer is to the newest wish
- * @property {boolean} resting  and that was no preview
+ * @property {boolean} resting  and that answer is no preview
  */
 
 export class View {

@@ -27,7 +27,7 @@ export function places({ x, low, high }) {
 }
 
 /**
- * Grid, numbers and names of the axes: said to nobody, the handles say it all.
+ * Grid, numbers and names of the axes. A screen reader has the handles' labels instead.
  * @param {Sketch} data
  * @param {Places} at
  */
@@ -66,7 +66,7 @@ export function frame(data, at) {
   return group;
 }
 
-/** @param {number[][]} points */
+/** An SVG path through these points. @param {number[][]} points */
 export function path(points) {
   return points.map(([x, y], at) => `${at ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 }

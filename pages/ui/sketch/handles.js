@@ -10,7 +10,7 @@ import { HEIGHT, WIDTH, key, path } from "./axes.js";
 /** @import { Sketch } from "./sketch.js" */
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const TOLERANCE = 6; // a stroke this near to a handle's x moves it as well; a finger that moves less taps
+const TOLERANCE = 6; // px: a stroke this close to a handle's x moves it, too; a finger that moves less is a tap
 
 /**
  * The handles, their line, and the button.

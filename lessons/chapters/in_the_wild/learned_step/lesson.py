@@ -84,7 +84,7 @@ COUNTS = (16, 64, 256, 1024)
 """The number of weights that share one step size where its gradient's size is measured."""
 
 DRAWS = 250
-"""Random layers over which that is averaged."""
+"""Random layers over which the paper's ratio R is averaged."""
 
 
 def levels(bits: int) -> tuple[int, int]:
@@ -131,7 +131,7 @@ def run(settings: Settings) -> Start:
 def teeth(program: Program, x: float, bits: int, end: float) -> tuple[torch.Tensor, torch.Tensor]:
     """One quantised weight over the step size, from 0 to ``end``, NaN at each jump.
 
-    Between two jumps the code stands still, so both ends of each stretch are enough.
+    Between two jumps the code is constant, so both ends of each stretch are enough.
 
     Returns:
         Step sizes and values, float64, shape [m].
@@ -181,7 +181,7 @@ def _ratio(
     bits: int,
     scale: str,
 ) -> float:
-    """The ratio for all layers of one size at once; x, s and upstream: [layers, weights]."""
+    """The paper's ratio R, averaged over layers; x, repeated s, upstream: [layers, weights]."""
     leaves = [one.clone().requires_grad_() for one in (x, s)]
 
     def layer(weights: torch.Tensor, step: torch.Tensor) -> torch.Tensor:

@@ -125,7 +125,7 @@ def _part(edge: Edge, index: Sequence[int]) -> Part:
 
 
 def _halts(recording: Recording, only: Collection[str]) -> dict[str, list[Node]]:
-    """Ops that send nothing back, by the op after whose step that is seen ("" for the output)."""
+    """Ops that stop the gradient, grouped by the op whose step they follow ("" for the output)."""
     places = {name: n for n, name in enumerate(recording.order)}
     found: dict[str, list[Node]] = {}
     for node in recording:

@@ -15,7 +15,7 @@ NAME_LINE, LINE = 24.0, 19.0
 """Heights of the line with a node's name and of each other line."""
 PADDING = 12.0
 JOG = 5.0
-"""A smaller step of an edge aside is straightened, unless that moves the edge onto a box."""
+"""A smaller sideways step of an edge is straightened if the edge then crosses no box."""
 SMALLEST_BOX = 60.0
 """Width and height of the smallest box from left to right."""
 GAPS = (56.0, 34.0, 18.0)
@@ -111,7 +111,7 @@ def _route(
     across = 1 if right else 0
     for i in range(2, len(route) - 1):
         aside = abs(route[i + 1][across] - route[i][across])
-        if 0.1 < aside < JOG:  # the level run before it moves; less is a rounding error
+        if 0.1 < aside < JOG:  # move the run before the step; less is a rounding error
             at = route[i + 1][across]
             run = [(x, at) if right else (at, y) for x, y in route[i - 1 : i + 1]]
             if not any(_runs_through(run, *node) for node in nodes):
