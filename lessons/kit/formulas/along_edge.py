@@ -4,11 +4,8 @@ Elementwise ops have a local derivative, a number for each component (elementwis
 vector-Jacobian product, stated with the shapes (products.py). `\bar{x}` is the gradient of x.
 """
 
-import math
 from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from lessons.gradient_tricks.recorder import Edge, Node
 from lessons.gradient_tricks.recorder.derivatives import default_of, local
@@ -32,7 +29,7 @@ def rule(edge: Edge, index: Sequence[int] = ()) -> str:
     if node.kind == "overridden":
         return _overridden(edge)
     found = local(edge, index)
-    if found is None:
+    if found is None or node.type not in FORMULAS:
         return _product(edge)
     latex, in_numbers = FORMULAS[node.type][found.own]
     names = {"z": _symbol(node)} | {name: _text(node, one) for name, one in found.given.items()}
@@ -79,27 +76,9 @@ def _product(edge: Edge) -> str:
         names["a"] = _symbol(edge.producer)
     else:
         index = min(edge.operand, len(texts) - 1)
-        latex = _with_sum(edge, texts[index])
+        latex = texts[index]
         names[letters[index]] = _symbol(edge.producer)
     return filled(latex, names) + _shapes(edge)
-
-
-def _with_sum(edge: Edge, latex: str) -> str:
-    """Put a sum before the product where the op used the operand for each entry of a batch."""
-    node, own = edge.consumer, edge.value.shape
-    shapes = [operand.value.shape for operand in node.operands]
-    axes = ""
-    if node.type == "matmul":
-        rows = np.broadcast_shapes(*(shape[:-2] for shape in shapes))
-        axes = WORDS("batch") if math.prod(own[:-2]) != math.prod(rows) else ""
-    elif node.type == "linear" and edge.operand == 1:
-        axes = WORDS("batch") if len(shapes[0]) > 2 else ""
-    elif node.type == "addmm" and edge.operand == 0:
-        axes = WORDS("broadcast_axes") if edge.value.size != node.outputs[0].size else ""
-    elif node.type in ("mse_loss", "l1_loss"):
-        whole = math.prod(np.broadcast_shapes(*shapes))
-        axes = WORDS("broadcast_axes") if edge.value.size != whole else ""
-    return latex.replace(" = ", rf" = \sum_{{{words(axes)}}}", 1) if axes else latex
 
 
 def _summed(edge: Edge, quotient: str, formula: str) -> str:
