@@ -1,8 +1,7 @@
-"""The lessons without a browser: list, show, run, export, notebook; new, check and keep for who
+"""The lessons without a browser: list, run, export, notebook; new, check and keep for who
 writes them; play for the playground, and trace for a torch program of one's own.
 
 python -m lessons list
-python -m lessons show noise_leaks --answers
 python -m lessons run noise_leaks --help
 python -m lessons run noise_leaks --set x=-2,-1,1 --set u=1.04,0.94,1.08 --json
 python -m lessons export wrong_place --set noise_high=1.5 > wrong_place.py
@@ -42,7 +41,7 @@ from lessons.outputs.notebook import notebook
 from lessons.outputs.plain_torch import plain_torch
 from lessons.outputs.play import add_command, play
 from lessons.outputs.process import leave_unsaid, suit_small_tensors
-from lessons.outputs.reading import in_columns, reading, settings
+from lessons.outputs.reading import in_columns, settings
 from lessons.training.under_way import Run
 
 _PROGRAM = "python -m lessons"
@@ -106,8 +105,6 @@ def _answer(options: argparse.Namespace, problems: list[Problem]) -> str:
         return "\n\n".join(map(_chapter, chapters()))
     if options.command == "play":
         return play(options)
-    if options.command == "show":
-        return reading(find(options.lesson), options.answers)
     if options.help:
         return _help(options)
     if not options.lesson:
@@ -133,9 +130,6 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("list", help="the chapters, one lesson a line, its slug first")
     add_command(commands)
     trace.add_command(commands)
-    show = commands.add_parser("show", help="print a lesson's text")
-    show.add_argument("lesson", help="a slug, as python -m lessons list prints them")
-    show.add_argument("--answers", action="store_true", help="print the answers, too")
     written = commands.add_parser("new", help="write a lesson to start from, a copy of another")
     written.add_argument("name", metavar="chapter/slug", help="where, as in reversal/mine")
     written.add_argument("--like", default="flip", metavar="lesson", help="the one to copy; flip")

@@ -1,9 +1,9 @@
 """What a lesson's checks compare, kept in its folder; ``python -m lessons keep flip`` writes it.
 
 numbers.json has the facts that each step quotes, and the right answers. trained.json has ``ends``,
-the final facts of the trainings that the text tells of, for readers in a terminal; ``runs``, the
-facts that grade answers and tasks; and ``sources``, a digest of the code that trained them. If a
-source changes, a check trains ``runs`` again. `make test-long` trains all of it.
+the final facts of the trainings that the text tells of, for notebooks; ``runs``, the facts that
+grade answers and tasks; and ``sources``, a digest of the code that trained them. If a source
+changes, a check trains ``runs`` again. `make test-long` trains all of it.
 """
 
 import hashlib

@@ -1,1 +1,1 @@
-"""Lessons in other forms: catalogue, text, plain torch, notebook, search, glossary, quiz."""
+"""Lessons in other forms: catalogue, plain torch, notebook, search, glossary, quiz."""

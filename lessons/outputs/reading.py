@@ -1,4 +1,4 @@
-"""A lesson's text as Markdown, values filled in: for a terminal and for a notebook."""
+"""A lesson's steps as Markdown for a notebook; its table and its parameters for a terminal."""
 
 import inspect
 import re
@@ -12,7 +12,6 @@ from lessons.contract.figure import Table
 from lessons.contract.lesson import Lesson
 from lessons.contract.parameters import Choice, Device, Integer, Number, Numbers, Parameter, Text
 from lessons.contract.result import Result
-from lessons.gradient_tricks import tricks
 from lessons.gradient_tricks.text.words import Texts
 from lessons.outputs.trained import case, end_of
 from lessons.prose.steps import Question, Step, fill
@@ -20,38 +19,28 @@ from lessons.prose.steps import Question, Step, fill
 WORDS = Texts(__file__)
 
 RUN = "python -m lessons run"
-_TRICKS = re.compile(rf"\b({'|'.join(tricks.__all__)})\(")
-_INSIDE = re.compile(r"\[([^\]]+)\]\(/\w*\?(?:lesson=([\w-]+))?[^)]*\)")
-"""A link to another page of the app: its text, the lesson's slug."""
+_INSIDE = re.compile(r"\[([^\]]+)\]\(/\w*\?[^)]*\)")
+"""A link to another page of the app, and its text."""
 
 
-def reading(lesson: Lesson, answers: bool = False) -> str:
-    """The whole lesson: its steps, and with `answers` what torch computes, below each question."""
-    end = WORDS("with_answers", command=f"python -m lessons show {lesson.slug} --answers")
-    if answers:
-        end = WORDS("remember", text=lesson.prose.front["remember"])
-    start = [f"# {lesson.title}", lesson.summary, *_imports(lesson)]
-    return "\n\n".join([*start, *steps(lesson, answers), end]) + "\n"
-
-
-def steps(lesson: Lesson, answers: bool = True) -> Iterator[str]:
-    """Each step as Markdown: its text, its question, the commands that do what it asks for."""
+def steps(lesson: Lesson) -> Iterator[str]:
+    """Each step: its text, its question and the answer, the commands that do what it asks for."""
     for step in lesson.prose.steps:
         result, end = lesson.compute(lesson.validate(step.lab)), end_of(lesson, step)
         facts = result.facts if end is None else {**result.facts, **end.facts}
         parts = [f"## {step.title}", fill(step.text, facts)]
         if step.question:
-            parts += _question(lesson, step.question, result, answers)
-        if end is not None and answers and lesson.lab.training:
+            parts += _question(lesson, step.question, result)
+        if end is not None and lesson.lab.training:
             table = lesson.lab.training.table(end, case(lesson, step))
             parts += [f"{table.caption}:", fenced(in_columns(table), "text")]
         if step.turn:
             parts.append(fill(step.turn.text, result.facts))
-        yield _with_commands("\n\n".join([*parts, *_commands(lesson, step, answers)]))
+        yield _INSIDE.sub(r"\1", "\n\n".join([*parts, *_commands(lesson, step)]))
 
 
-def _question(lesson: Lesson, one: Question, result: Result, answers: bool) -> Iterator[str]:
-    """The options of a choice, the code of a bug, and the answer if `answers` asks for it."""
+def _question(lesson: Lesson, one: Question, result: Result) -> Iterator[str]:
+    """The options of a choice, the code of a bug, and the answer."""
     options = {option.key: fill(option.text, result.facts) for option in one.options}
     if one.kind == "bug" and lesson.bug:
         yield from _bug(lesson.bug)
@@ -59,14 +48,13 @@ def _question(lesson: Lesson, one: Question, result: Result, answers: bool) -> I
         yield "\n".join(f"- {text}" for text in options.values())
     elif one.kind == "sketch":
         yield WORDS("on_paper")
-    if answers:
-        right = lesson.right(one, result)
-        reply = fill(next(o.reply for o in one.options if o.key == right), result.facts)
-        answer = f"{options[right]} {reply}"
-        if one.kind == "bug":
-            yield WORDS("passes_with", answer=answer)
-        else:
-            yield WORDS("computes", by=one.by, answer=answer)
+    right = lesson.right(one, result)
+    reply = fill(next(o.reply for o in one.options if o.key == right), result.facts)
+    answer = f"{options[right]} {reply}"
+    if one.kind == "bug":
+        yield WORDS("passes_with", answer=answer)
+    else:
+        yield WORDS("computes", by=one.by, answer=answer)
 
 
 def _bug(bug: Bug) -> Iterator[str]:
@@ -86,14 +74,14 @@ def fenced(code: str, language: str = "python") -> str:
     return f"```{language}\n{code}\n```"
 
 
-def _commands(lesson: Lesson, step: Step, answers: bool) -> Iterator[str]:
+def _commands(lesson: Lesson, step: Step) -> Iterator[str]:
     """The commands for the numbers of a step, and for what it asks the learner to do."""
     if step.lab:
         given = {"cuts": step.cuts or "", **step.lab}
         lines = [_command(lesson, given)]
         if step.touch:
             lines.append(_command(lesson, {**given, **step.touch}) + "  # " + WORDS("tried"))
-        if step.turn and answers:
+        if step.turn:
             solved = {**given, **step.turn.solved}
             lines.append(_command(lesson, solved) + "  # " + WORDS("turn_done"))
         yield fenced("\n".join(lines), "sh")
@@ -111,25 +99,6 @@ def _command(lesson: Lesson, given: Mapping[str, str]) -> str:
     if "run" in given:
         words += ["--steps", given["run"]]
     return " ".join(words)
-
-
-def _imports(lesson: Lesson) -> Iterator[str]:
-    """The import line for the tricks that its text and its program call."""
-    text = "\n".join(step.text for step in lesson.prose.steps) + lesson.source
-    names = sorted(set(_TRICKS.findall(text)))
-    if names:
-        yield fenced(f"import torch\nfrom gradient_tricks import {', '.join(names)}")
-
-
-def _with_commands(text: str) -> str:
-    """Replace each link to a page of the app by its text and the command that prints the page."""
-
-    def printed(link: re.Match[str]) -> str:
-        text, slug = link.groups()
-        command = f"python -m lessons show {slug}"
-        return f"{text} (`{command}`)" if slug else str(text)
-
-    return _INSIDE.sub(printed, text)
 
 
 def in_columns(table: Table) -> str:

@@ -1,7 +1,7 @@
 """The ends of the trainings that a lesson's text tells of, kept with the lesson.
 
-A reader in a terminal or a notebook gets a training's numbers without waiting for it. The command
-``python -m lessons keep`` writes the files, and a long test trains again.
+A notebook has a training's numbers without waiting for it. The command ``python -m lessons keep``
+writes the files, and a long test trains again.
 """
 
 import json
