@@ -57,6 +57,14 @@ new PerformanceObserver((list) => {
 }).observe({ type: "layout-shift", buffered: true });
 """
 )
+# The drawing of the picture that is saved next, as SVG.
+DRAWING = """() => {
+  const { decode } = Image.prototype;
+  Image.prototype.decode = function () {
+    window.drawing = decodeURIComponent(this.src);
+    return decode.call(this);
+  };
+}"""
 # Every socket by the last part of its address: what was sent, how often something came, and when.
 SPY = """
 window.sent = {};

@@ -1,7 +1,6 @@
 """The bench: everything in sight, everything to be moved, in an address, on a phone, embedded."""
 
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -12,6 +11,7 @@ from lessons.outputs.catalogue import chapters_by_slug
 from pages.labs.words import VIEWS
 from pages.ui.words import WORDS
 from tests.browser.looking import (
+    DRAWING,
     FOCUSABLE,
     MORE,
     SPY,
@@ -231,11 +231,12 @@ def test_the_picture_of_the_bench_has_its_charts_its_sentence_and_its_address(ho
     expect(page.locator(".gl-pictures li").last).to_be_in_viewport()
     titles = page.locator(".gl-pictures li span").all_inner_texts()
     assert len({*titles}) == len(titles), "A's and B's"
-    with page.expect_download() as download:
-        row = page.locator(".gl-pictures li", has_text=says("charts_and_sentence"))
-        row.get_by_role("button", name="SVG").click()
-    picture = Path(download.value.path()).read_text("utf-8")
-    words = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", picture))
+    page.evaluate(DRAWING)
+    with page.expect_download():
+        page.locator(".gl-pictures li", has_text=says("charts_and_sentence")).get_by_role(
+            "button"
+        ).click()
+    words = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", page.evaluate("drawing")))
     assert " ".join(sentence(page).inner_text().split()) in " ".join(words.split())
     assert [one in words for one in ("A: value", "B: value", "B: gradient")] == [True] * 3
     assert page.url.partition("?")[0] in words

@@ -1,5 +1,5 @@
-// Take a lab away: its address, code that puts it into another page, its graph and
-// charts as pictures. All of it is as the lab stands when it is asked for.
+// Take a lab away: its address, its graph and charts as pictures. All of it is as the lab
+// stands when it is asked for.
 
 import { button, element, setChildren, setText, svg } from "./dom.js";
 import { phrase } from "./phrase.js";
@@ -8,7 +8,6 @@ import { phrase } from "./phrase.js";
 /** @typedef {{id: string, title: string, draw: () => Promise<Element>}} Picture */
 
 const EMBEDDED = ["embed", "embed_options"];
-const FRAME_HEIGHT = 660; // px of the frame: one stage, or the bench with its charts
 const FOOT_HEIGHT = 26; // pixels below a picture, for the lesson and its address
 const LONGEST_ADDRESS = 100; // characters that fit there
 const LINE_HEIGHT = 24, LETTER_WIDTH = 8; // pixels of a line of the sentence below a picture, and of a letter in it
@@ -26,10 +25,8 @@ export class Share {
       await this.#copy(address().href);
       setText(this.link, this.said.textContent ?? "");
     };
-    this.link = button(phrase("copy_link"), copied, { class: "gl-copy" }); // outside the menu
-    this.embeds = button(phrase("copy_embed_code"), () => this.#copy(embedCode()));
-    const link = button(phrase("copy_link"), () => this.#copy(address().href));
-    const menu = element("div", "gl-menu", {}, link, this.embeds, this.pictures, this.said, this.text);
+    this.link = button(phrase("copy_link"), copied, { class: "gl-copy" }); // the bench has it outside the menu
+    const menu = element("div", "gl-menu", {}, this.link, this.pictures, this.said, this.text);
     this.root = element("details", "gl-share", {}, element("summary", "gl-button", {}, phrase("share")), menu);
     this.root.addEventListener("toggle", () => this.#open());
   }
@@ -40,7 +37,6 @@ export class Share {
     this.text.hidden = true;
     /** @type {Picture[]} */
     const pictures = [];
-    this.embeds.hidden = !address().searchParams.has("lesson") && !document.querySelector('[data-lab="bench"]'); // other pages are in no frame
     const graph = document.querySelector(".gl-lab .gl-svg");
     if (graph instanceof SVGSVGElement && graph.clientWidth) pictures.push({ id: "graph", title: phrase("graph"), draw: async () => dressed(graph) });
     const sentence = document.querySelector(".gl-both")?.textContent ?? "";
@@ -49,27 +45,24 @@ export class Share {
       const title = titled(chart);
       pictures.push({ id, title, draw: async () => parsed(await chart.picture(title)) });
     }
-    const rows = pictures.map((one) =>
-      element("li", "", {}, element("span", "", {}, one.title), this.#picture(one, "png"), this.#picture(one, "svg")),
-    );
+    const rows = pictures.map((one) => element("li", "", {}, element("span", "", {}, one.title), this.#picture(one)));
     setChildren(this.pictures, rows);
     if (document.activeElement !== this.link) this.root.scrollIntoView({ block: "nearest" });
   }
 
-  /** @param {Picture} picture  @param {"png"|"svg"} form */
-  #picture({ id, title, draw }, form) {
+  /** @param {Picture} picture */
+  #picture({ id, title, draw }) {
     const take = async () => {
       try {
-        const picture = await signed(await draw());
-        const href = form === "svg" ? picture : await painted(picture);
-        element("a", "", { href, download: `${id}.${form}` }).click();
-        setText(this.said, phrase("saved_as", { name: `${id}.${form}` }));
+        const [href, name] = [await painted(await signed(await draw())), `${id}.png`];
+        element("a", "", { href, download: name }).click();
+        setText(this.said, phrase("saved_as", { name }));
       } catch (error) {
         console.error(error);
         setText(this.said, phrase("picture_failed"));
       }
     };
-    return button(form.toUpperCase(), take, { "aria-label": phrase("picture_as", { title, form: form.toUpperCase() }) });
+    return button("PNG", take, { "aria-label": phrase("picture_as_png", { title }) });
   }
 
   /** Without a secure address the browser copies only what is selected. @param {string} text */
@@ -90,21 +83,6 @@ function address() {
   const url = new URL(location.href);
   for (const name of EMBEDDED) url.searchParams.delete(name);
   return url;
-}
-
-/** The lesson at this step, in a frame. */
-function embedCode() {
-  const url = address();
-  url.searchParams.set("embed", "true");
-  const frame = element("iframe", "", {
-    src: url.href,
-    title: lesson(),
-    width: "100%",
-    height: String(FRAME_HEIGHT),
-    style: "border: 0",
-    allow: "clipboard-write",
-  });
-  return frame.outerHTML;
 }
 
 function lesson() {
