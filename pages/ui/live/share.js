@@ -54,7 +54,8 @@ export class Share {
   #picture({ id, title, draw }) {
     const take = async () => {
       try {
-        const [href, name] = [await painted(await signed(await draw())), `${id}.png`];
+        const href = await painted(await signed(await draw()));
+        const name = `${id}.png`;
         element("a", "", { href, download: name }).click();
         setText(this.said, phrase("saved_as", { name }));
       } catch (error) {
