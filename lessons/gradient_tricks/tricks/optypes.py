@@ -1,7 +1,7 @@
-"""The op types: torch's name, TensorFlow's names, every spelling, and the built graph's nodes.
+"""The op types: torch's name, TensorFlow's names, every spelling, and its own graph nodes.
 
 One row is one op type. Columns: torch's name | TensorFlow's names, the current one first (a dash
-where TensorFlow has no such op) | spellings | the nodes a built graph records it as. A spelling
+where TensorFlow has no such op) | spellings | the graph nodes that no other type has. A spelling
 is looked up in torch, torch.Tensor, torch.nn.functional, torch.special, torch.linalg, torch.nn
 and operator; `~` marks one whose first two arguments stand the other way round, `.` an
 attribute. In-place forms (`mul_`, `__imul__`) are found by themselves. To add an op type, add a
@@ -19,8 +19,8 @@ div | RealDiv Div | div divide true_divide truediv __truediv__ ~__rdiv__ ~__rtru
 floor_divide    | FloorDiv | floor_divide floordiv __floordiv__ ~__rfloordiv__ |
 remainder       | FloorMod Mod | remainder mod __mod__ ~__rmod__ | Remainder
 fmod            | TruncateMod | fmod | Fmod
-pow             | Pow | pow __pow__ ~__rpow__ | Pow
-square          | Square | square | Pow
+pow             | Pow | pow __pow__ ~__rpow__ |
+square          | Square | square |
 sqrt            | Sqrt | sqrt | Sqrt
 rsqrt           | Rsqrt | rsqrt | Rsqrt
 reciprocal      | Reciprocal Inv | reciprocal | Reciprocal
@@ -53,11 +53,11 @@ erf             | Erf | erf | Erf
 erfc            | Erfc | erfc | Erfc
 lgamma          | Lgamma | lgamma gammaln | Lgamma
 relu            | Relu | relu ReLU | Relu
-relu6           | Relu6 | relu6 ReLU6 | Hardtanh
-hardtanh        | - | hardtanh Hardtanh | Hardtanh
+relu6           | Relu6 | relu6 ReLU6 |
+hardtanh        | - | hardtanh Hardtanh |
 leaky_relu      | LeakyRelu | leaky_relu LeakyReLU | LeakyRelu
-elu             | Elu | elu ELU | Elu
-selu            | Selu | selu SELU | Elu
+elu             | Elu | elu ELU |
+selu            | Selu | selu SELU |
 gelu            | - | gelu GELU | Gelu
 silu            | - | silu SiLU | Silu
 softplus        | Softplus | softplus Softplus | Softplus
@@ -76,10 +76,10 @@ outer           | - | outer ger |
 addmm           | - | addmm | Addmm
 einsum          | Einsum | einsum |
 linear          | - | linear Linear |
-conv1d          | - | conv1d Conv1d | Convolution
-conv2d          | Conv2D | conv2d Conv2d | Convolution
-conv3d          | Conv3D | conv3d Conv3d | Convolution
-conv_transpose2d | Conv2DBackpropInput | conv_transpose2d ConvTranspose2d | Convolution
+conv1d          | - | conv1d Conv1d |
+conv2d          | Conv2D | conv2d Conv2d |
+conv3d          | Conv3D | conv3d Conv3d |
+conv_transpose2d | Conv2DBackpropInput | conv_transpose2d ConvTranspose2d |
 max_pool2d      | MaxPool MaxPoolV2 | max_pool2d MaxPool2d | MaxPool2DWithIndices
 avg_pool2d      | AvgPool | avg_pool2d AvgPool2d | AvgPool2D
 batch_norm      | FusedBatchNormV3 | batch_norm BatchNorm2d | NativeBatchNorm CudnnBatchNorm
@@ -107,11 +107,11 @@ sort            | - | sort | Sort
 cat             | ConcatV2 Concat | cat concat concatenate | Cat
 stack           | Pack | stack | Stack
 unbind          | Unpack | unbind | Unbind
-split           | Split SplitV | split split_with_sizes | Split SplitWithSizes
-chunk           | Split | chunk | Split
-reshape         | Reshape | reshape reshape_as | View UnsafeView ReshapeAlias
-view            | Reshape | view view_as | View
-flatten         | Reshape | flatten Flatten | View UnsafeView ReshapeAlias
+split           | Split SplitV | split split_with_sizes | SplitWithSizes
+chunk           | Split | chunk |
+reshape         | Reshape | reshape reshape_as |
+view            | Reshape | view view_as |
+flatten         | Reshape | flatten Flatten |
 transpose       | Transpose | transpose swapaxes swapdims t .mT | Transpose T
 permute         | Transpose | permute movedim .T | Permute
 squeeze         | Squeeze | squeeze | Squeeze
@@ -121,9 +121,9 @@ repeat          | Tile | repeat tile | Repeat
 flip            | ReverseV2 | flip | Flip
 roll            | Roll | roll | Roll
 pad             | PadV2 Pad MirrorPad | pad | ConstantPadNd
-getitem         | StridedSlice Slice | __getitem__ getitem | Select Slice Index
-select          | StridedSlice | select | Select
-narrow          | Slice | narrow | Slice
+getitem         | StridedSlice Slice | __getitem__ getitem | Index
+select          | StridedSlice | select |
+narrow          | Slice | narrow |
 gather          | GatherV2 Gather | gather | Gather
 index_select    | GatherV2 Gather | index_select | IndexSelect
 tril            | MatrixBandPart | tril | Tril

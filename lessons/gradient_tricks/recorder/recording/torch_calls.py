@@ -80,8 +80,7 @@ def op_type_of_node(name: str) -> str:
     >>> op_type_of_node("Unbind"), op_type_of_node("MyFunction")
     ('unbind', 'MyFunction')
     """
-    types = [row.name for row in OP_TYPES.values() if name in row.nodes]
-    return types[0] if len(types) == 1 else name
+    return next((row.name for row in OP_TYPES.values() if name in row.nodes), name)
 
 
 def is_in_place(name: str) -> bool:

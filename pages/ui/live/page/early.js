@@ -18,8 +18,8 @@ const FONT_TIMEOUT = 1000; // ms to wait for fonts: another font breaks lines el
 const CODE = /code/i; // a font whose lines do not break
 let count = 0; // changes so far
 const AFTER_RUN = ".stApp[data-test-script-state=notRunning] .stMainBlockContainer .stElementContainer";
-const OWN = '[class*="st-key-lab_"], .st-key-code, .st-key-header';
-/** Whether a change is to the page's own text: the lab, the code and the header don't count. @param {Element} node */
+const OWN = '[class*="st-key-lab_"], .st-key-header';
+/** Whether a change is to the page's own text: the lab and the header don't count. @param {Element} node */
 const isPiece = (node) => node.closest?.("#root") && !node.closest(OWN);
 const SKETCH = ".st-key-stage .stBidiComponent:not(:has(.gt-sketch > *))"; // not drawn yet
 const UNDRAWN = `:is(${SKELETON}, ${SKETCH}):not(:is(${OWN}) *)`;
