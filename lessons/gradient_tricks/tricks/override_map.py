@@ -132,9 +132,9 @@ def checkpoint_context() -> tuple[AbstractContextManager[Any], AbstractContextMa
 
     A checkpoint runs its function again in the backward pass, after the block of the map has
     ended. Pass this function as `context_fn` to `torch.utils.checkpoint.checkpoint` with
-    `use_reentrant=False`, and the second run uses the same map. Without it torch raises, since
-    the two runs save different tensors. An overridden op in a reentrant checkpoint raises
-    `TrickError`.
+    `use_reentrant=False`, and the second run uses the same map. Without it torch usually
+    raises, since the two runs save different tensors; for a few op types, such as softsign, a rule
+    gets wrong tensors. An overridden op in a reentrant checkpoint raises `TrickError`.
 
     >>> import torch
     >>> from torch.utils.checkpoint import checkpoint
