@@ -146,19 +146,6 @@ def test_unusual_programs_are_traced_without_false_alarms() -> None:
     assert traced(logsumexp, 0.3, 0.7, 0.1).faults == []
 
 
-def test_a_cause_in_a_loop_is_told_once_and_counted() -> None:
-    def program(x: torch.Tensor) -> torch.Tensor:
-        total = x.sum()
-        for _ in range(40):
-            y = torch.exp(x)
-            y.data += 1
-            total = total + y.sum()
-        return total
-
-    (fault,) = traced(program).faults
-    assert fault.says.endswith("This happens 40 times.")
-
-
 def test_a_number_that_was_printed_is_not_blamed() -> None:
     def program(x: torch.Tensor) -> torch.Tensor:
         h = x * x

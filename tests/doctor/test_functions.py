@@ -37,10 +37,6 @@ PASSES_AT_BOUND = bool(torch.autograd.grad(_AT_BOUND.clamp(max=1.0), _AT_BOUND)[
 
 BROKEN = [
     Case(
-        "weights_stepped_between_two_backwards:step", 1,
-        (r"opt_d\.step\(\)", ":20", "dis", ":22", "after|again"),
-    ),
-    Case(
         "model_read_by_a_helper:ppo_loss", 1,
         ("policy", "cancel", ":16", ":17", ":12", "detach", "no_grad"),
     ),
@@ -59,9 +55,6 @@ BROKEN = [
     Case(
         "made_weight_copied_into_a_layer:ByCopy", 1, ("copy_", ":20", "hyper", FUNCTIONAL),
         HYPER,
-    ),
-    Case(
-        "penalty_without_create_graph:critic_loss", 1, (r"grad\(\)", ":14", "create_graph"),
     ),
     Case(
         "sample_of_a_distribution:gaussian", 1, (r"sample\(\)", ":13", "policy", "rsample"),

@@ -93,16 +93,6 @@ def step():
 opt.step = step
 """
     + TURN,
-    "closures": """\
-opt = torch.optim.LBFGS(net.parameters(), max_iter=3)
-def closure():
-    opt.zero_grad()
-    loss = nn.functional.cross_entropy(net(x), y)
-    loss.backward()
-    return loss
-for _ in range(3):
-    opt.step(closure)
-""",
     "fused": "opt = torch.optim.AdamW(net.parameters(), 1e-2, fused=True)\n" + TURN,
     "two optimizers on the same weights": """\
 slow = torch.optim.SGD(net.parameters(), 1e-3)

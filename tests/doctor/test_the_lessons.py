@@ -35,17 +35,6 @@ def collapse() -> Trace:
     return trace(student, torch.ones(3, 2))
 
 
-def router() -> Trace:
-    generator = torch.Generator().manual_seed(0)
-    weights, experts, x = (
-        torch.randn(*shape, generator=generator) for shape in ((4, 8), (4, 8, 8), (32, 8))
-    )
-    layer = broken("router")
-    return trace(
-        lambda router: ((layer(x, router, experts, 1) - 1) ** 2).mean(), weights.requires_grad_()
-    )
-
-
 def scaled(x: float = 1e-5, scale: float = 1.0) -> Trace:
     return trace(program("scaled"), leaf(x), 32768, scale, "none", 1.0, "float16")
 
@@ -53,7 +42,6 @@ def scaled(x: float = 1e-5, scale: float = 1.0) -> Trace:
 # program: (kind of fault, pattern of its text)
 LESSON_FAULTS = {
     collapse: ("nothing_wanted", r"All 2 parameters of Linear have requires_grad=False"),
-    router: ("zero_gradient", r"is rounding alone: 2 paths meet at weight and cancel"),
     scaled: ("zero_gradient", r"The gradient underflows: .* float16"),
 }
 
