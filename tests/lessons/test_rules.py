@@ -390,15 +390,6 @@ def test_the_commands_fail_with_a_problem_and_keep_what_was_meant(
     assert lessons.__main__.main(["check", "flip"]) == 0
 
 
-def test_an_error_in_a_lesson_is_a_problem_of_its_line(chapter: Path) -> None:
-    folder = edited(chapter, "flip", "lesson.py", "-2 * scale * plain", "1 / 0 * plain")
-    (problem,) = problems(Runs(catalogue.load(folder)), numbers.results)
-    line = (folder / "lesson.py").read_text("utf-8").splitlines()[problem.line - 1]
-    assert problem.file == folder / "lesson.py"
-    assert "1 / 0" in line
-    assert "ZeroDivisionError" in problem.text
-
-
 def test_what_trained_json_knows_is_not_trained_until_a_source_changes(
     chapter: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
