@@ -1,7 +1,5 @@
 """Chapter 3's two players: their arrows, and the quotients that reveal a mistake."""
 
-from typing import Any
-
 import numpy as np
 import torch
 from torch.nn import functional
@@ -12,24 +10,6 @@ from lessons.contract.lab import Start
 from lessons.gradient_tricks.tricks import flip_gradient
 from tests.support import course
 from tests.support.course import numbers
-
-
-def tensors(
-    gap: float, turn: float
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
-    return (*weights(turn), *examples(gap))
-
-
-def start(
-    w1: torch.Tensor,
-    w2: torch.Tensor,
-    x: torch.Tensor,
-    domain: torch.Tensor,
-    scale: float,
-    **settings: Any,
-) -> Start:
-    trained = {"w1": w1.detach().requires_grad_(), "w2": w2.detach().requires_grad_()}
-    return Start({**trained, "x": x, "domain": domain}, {"scale": scale, **settings})
 
 
 def test_the_arrows_part_at_the_features_and_agree_at_the_classifier() -> None:
@@ -44,11 +24,13 @@ def test_the_arrows_part_at_the_features_and_agree_at_the_classifier() -> None:
     plain, trick = steps("true_gradient"), steps("trick_gradient")
     assert np.allclose(trick[:-1], -2 * plain[:-1], rtol=1e-12)
     assert trick[-1].tolist() == plain[-1].tolist()
-    w1, w2, x, domain = tensors(1.2, 20.0)
+    w1, w2 = (one.detach().requires_grad_() for one in weights(20.0))
+    x, domain = examples(1.2)
     feature = (x @ w1).requires_grad_()
     loss = functional.binary_cross_entropy_with_logits(flip_gradient(feature, 2.0) @ w2, domain)
     (expected,) = torch.autograd.grad(loss, feature)
-    assert torch.allclose(at_features(two_players, start(w1, w2, x, domain, 2.0)), expected)
+    start = Start({"w1": w1, "w2": w2, "x": x, "domain": domain}, {"scale": 2.0})
+    assert torch.allclose(at_features(two_players, start), expected)
 
 
 MISTAKES = ("module", "twice", "left_out", "subtract")
