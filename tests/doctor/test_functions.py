@@ -108,16 +108,11 @@ BROKEN = [
 
 CORRECT = [
     Case("attribute_named_like_a_global:good", 0, ()),
-    Case("correct_programs:dqn_step", 0, ()),
-    Case("correct_programs:byol", 0, (), ("a=randn(4,3):0", "b=randn(4,3):1")),
     Case("correct_programs:lora", 0, (), ("x=randn(4,3):0",)),
     Case("correct_programs:wgan_gp", 0, ()),
     Case("correct_programs:gan_step", 0, ()),
-    Case("correct_programs:norm_clip_step", 0, ()),
     Case("correct_programs:gumbel", 0, (), ("x=randn(5,3):0",)),
-    Case("correct_programs:reparam", 0, (), ("mean=0.5,-1", "log_std=0,-1")),
     Case("correct_programs:reinforce", 0, (), ("logits=randn(4,3):0",)),
-    Case("correct_programs:lstm_step", 0, (), ("input=randn(2,3,3):0",)),
     Case("correct_programs:moving_scale", 0, (), ("x=1,-2,0.5",)),
 ]
 

@@ -102,15 +102,6 @@ for _ in range(4):
     opt.step()
     slow.step()
 """,
-    "an optimizer that waits for two gradients": """\
-class Waits(torch.optim.SGD):
-    def step(self, closure=None):
-        self.count = getattr(self, "count", 0) + 1
-        if self.count % 3 == 0:
-            super().step()
-opt = Waits(net.parameters(), 0.1, momentum=0.9)
-"""
-    + TURN,
     "both networks clipped before both steps": """\
 other = nn.Linear(2, 1)
 opts = [opt, torch.optim.Adam(other.parameters(), 1e-2)]
