@@ -103,7 +103,8 @@ class Lab(Generic[S]):
         table: from a result.
         charts: each from a result, in this order.
         check: validate settings against each other; messages by setting.
-        preview: cheaper settings, for while the learner drags.
+        preview: cheaper settings, for while the learner drags; a training reads none of those that
+            change.
         seconds: about how long computing takes, by arithmetic; most labs take about 20 ms.
         start: the run whose graph is drawn, at the learner's inputs; None where there is no graph
             to see.
@@ -112,7 +113,6 @@ class Lab(Generic[S]):
         sampled_values: numbers that the settings stand for, such as noise, by their names in
             in_torch.py.
         direct_labels: whether each line has its own name in the charts, so that they need no key.
-        preview_note: the note above charts that show cheaper settings; empty where it's obvious.
 
     Attributes:
         parameters: the settings' controls, labels and helps as the words have them.
@@ -131,7 +131,6 @@ class Lab(Generic[S]):
     training: Training[S] | None = None
     sampled_values: Callable[[S], Mapping[str, Any]] = lambda settings: {}
     direct_labels: bool = False
-    preview_note: str = ""
     parameters: tuple[Parameter, ...] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -78,7 +78,7 @@ def _why_no_number(lesson: Lesson, values: Settings) -> list[str]:
     """
     if lesson.lab.training is not None:
         return []
-    result = computed(lesson, lesson.lab.preview(values)).result
+    result = computed(lesson, values).result
     if not any(np.isnan(series.y).any() for series in result.series):
         return []
     said = " ".join(note.text for note in result.notes if note.level == "warning")

@@ -48,7 +48,7 @@ def frame(wish: Wish) -> Frame:
         settled=values == visit.asked,
         groups=payload.groups(visit),
         notes=payload.lesson_notes(visit, run),
-        query=query(lesson, values, visit.place, run.cuts, wish.hide, wish.fix),
+        query=query(lesson, visit.asked, visit.place, run.cuts, wish.hide, wish.fix),
         key=payload.key(lesson, result, hidden),
         status=payload.status(result, values, run.seconds),
         turn=is_reached(wish.goal, run.facts)

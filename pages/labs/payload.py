@@ -205,11 +205,9 @@ def control_kind(parameter: Parameter, values: Values) -> dict[str, Any]:
 
 def lesson_notes(visit: Visit, run: Computed) -> list[NoteSpec]:
     """Return what to say above the charts."""
-    lab, question = visit.lesson.lab, visit.step.open_question(visit.wish.answers)
+    question = visit.step.open_question(visit.wish.answers)
     refused = "" if visit.wish.carried else run.refusal or visit.refusal
     found = [Note("warning", refused)] if refused else []
-    if visit.values != visit.asked and lab.preview_note:
-        found.append(Note("info", lab.preview_note))
     if not (visit.hidden and question):
         found += run.result.notes  # before, they would answer the question
     return notes(found)

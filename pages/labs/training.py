@@ -56,8 +56,6 @@ class Watch:
             RefusedTextError: a text is refused; everything goes on as before.
         """
         visit = visited(self.lesson, wish)
-        fixed = {p.name for p in self.lesson.lab.parameters if p.in_run == "restarts"}
-        values = visit.values | {name: visit.asked[name] for name in fixed}
         cuts = visit.cuts if self.training.cuts else ()
         self._visit, self._asked, self._held = visit, asked, TRAINING in visit.held
         self._shown = {visit.step.stage, *wish.open}
@@ -66,7 +64,7 @@ class Watch:
         if asked.begun > self._begun:
             self._lost = False
         self._begun = max(self._begun, asked.begun)
-        wanted, values = values, self._placed(values)
+        wanted, values = visit.values, self._placed(visit.values)
         if self._held or (run is not None and run.done):
             self._over = None
         if run is not None and run.over and not (again or self._held):

@@ -13,7 +13,7 @@ import random
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.asyncio.client import ClientConnection
@@ -91,8 +91,12 @@ def slider(number: int) -> str:
     return wish("flip", scale=f"{number % 9_973 / 1000:.4f}")
 
 
-def most_draws(number: int) -> str:
-    return wish("noise_leaks", **HEAVIEST, seed=str(number))
+def rate(number: int) -> str:
+    return f"{1 + number % 999_983 / 1e6:.6f}"
+
+
+def longest_paths(number: int) -> str:
+    return wish(HEAVIEST, rate=rate(number))
 
 
 def program(number: int) -> str:
@@ -163,7 +167,7 @@ async def requested(url: str, path: str, end: str = "\r\n\r\n") -> asyncio.Strea
 
 
 async def numbers(url: str, number: int) -> None:
-    path = f"frame.json?lab=noise_leaks&{urlencode(HEAVIEST)}&seed={number}"
+    path = f"frame.json?lab={HEAVIEST}&rate={rate(number)}"
     await (await requested(url, path, "\r\nConnection: close\r\n\r\n")).read()
 
 
@@ -202,7 +206,7 @@ ATTACKS = {
     "long edges by address": Attack(1, long_edges_page),
     "30 sockets that ask again": Attack(30, answered(slider)),
     "300 sockets that ask again": Attack(300, answered(slider)),
-    "20 sockets, the most draws": Attack(20, answered(most_draws)),
+    "20 sockets, the cliff's paths": Attack(20, answered(longest_paths)),
     "a new training every 10 ms": Attack(1, flood(another_training, 0.01)),
     "1,600 silent sockets": Attack(1_600, silent),
     "4,000 halves of a request": Attack(4_000, half_a_request),

@@ -22,7 +22,6 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 from websockets.typing import Origin, Subprotocol
 
-from lessons.chapters.stop_gradient.shared_noise.lab import MOST_DRAWS
 from lessons.contract.parameters import InvalidParametersError, Number, Numbers
 from lessons.outputs.catalogue import find
 from pages.server.application import SOCKET
@@ -36,8 +35,8 @@ REST = 0.25
 FROM = os.environ.get("FROM", "127.0.0.1")
 """The client address, which the server takes for one visitor."""
 ERRORS = (WebSocketException, OSError, TimeoutError)
-HEAVIEST = {"draws": str(MOST_DRAWS), "x": ", ".join(map(str, range(1, 257)))}
-"""What a noise lesson takes longest for: a third of a second."""
+HEAVIEST = "cliff"
+"""The lesson whose settings, at rest, take longest to compute: a third of a second."""
 
 
 @dataclass

@@ -38,7 +38,7 @@ LEARNERS = int(os.environ.get("LEARNERS", "100"))
 CLASS, SMALL, HOGS = 200, 30, 10
 SECONDS = 30  # of each scenario
 # Pass or miss; never loosened: p95 in ms of learners each in a lesson, of a class that opened one
-# link, of one learner next to ten who ask for the most draws; and no error in any.
+# link, of one learner next to ten on the cliff; and no error in any.
 EACH_MS, CLASS_MS, BESIDE_MS = 150, 250, 300
 SMALL_MB = 1500
 """What a server with one core may hold."""
@@ -140,13 +140,13 @@ def used_by(served: Served) -> float:
 
 
 async def hogs(served: Served, heard: Heard) -> None:
-    """Let others ask for the most draws, without a pause."""
+    """Let others ask for the cliff's paths, without a pause."""
     others = Heard(errors=heard.errors)
 
     async def hog(first: int) -> None:
-        one = Learner(served.url, "noise_leaks", others)
-        for seed in itertools.count(first, HOGS):
-            one.form = one.form | HEAVIEST | {"seed": str(seed)}
+        one = Learner(served.url, HEAVIEST, others)
+        for number in itertools.count(first, HOGS):
+            one.form = one.form | {"rate": f"{1 + number / 1e6:.6f}"}
             await one.ask()
 
     with suppress(TimeoutError):
@@ -188,7 +188,7 @@ def main() -> str:
         Scenario("each in a lesson", LEARNERS, EACH_MS),
         Scenario("a class with one link", CLASS, CLASS_MS, link=True),
         Scenario("on one core", SMALL, EACH_MS, start=one_core, most_mb=SMALL_MB),
-        Scenario(f"one next to {HOGS} × the most draws", 1, BESIDE_MS, happens=hogs),
+        Scenario(f"one next to {HOGS} × the cliff's paths", 1, BESIDE_MS, happens=hogs),
         Scenario("each in a lesson, two processes", LEARNERS, EACH_MS, start=two_processes),
         Scenario("one link, two processes", CLASS, CLASS_MS, link=True, start=two_processes),
     ]

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.looking import (
     MORE,
+    SPY,
     asked,
     box_of,
     caught_up,
@@ -271,7 +272,7 @@ def test_the_input_that_the_text_speaks_of_is_a_handle_for_its_place_in_the_list
     expect(x).to_have_text("−1")
 
 
-CLIFF_MAP = "/clipping?lesson=cliff&step=5&path=20"
+CLIFF_MAP = "/clipping?lesson=cliff&step=5&path=21"
 
 
 def over(page: Page, right: float, down: float) -> tuple[float, float]:
@@ -282,7 +283,7 @@ def over(page: Page, right: float, down: float) -> tuple[float, float]:
 
 
 def test_a_click_and_a_drag_on_the_map_set_both_weights(bare: str, open_page: OpenPage) -> None:
-    page = shown(open_page(bare + CLIFF_MAP, height=1400), "map")
+    page = shown(open_page(bare + CLIFF_MAP, height=1400, script=SPY), "map")
     plot = page.locator("[data-figure=map] .gl-plot")
 
     def start() -> list[float]:
@@ -304,6 +305,8 @@ def test_a_click_and_a_drag_on_the_map_set_both_weights(bare: str, open_page: Op
     page.mouse.move(*beyond)
     page.mouse.up()
     page.wait_for_function("location.search.includes('w=7&')")
+    page.wait_for_function("""sent.labs.findLast((one) => / ask /.test(one))
+        .includes('"moving":false')""")  # the whole paths, which a drag shortens
     assert start()[0] == 7.0, "beyond the edge is the edge"
     assert page.evaluate(zoom) == reach
 

@@ -27,7 +27,7 @@ from tests.support.browser import PATIENCE
 
 pytestmark = pytest.mark.browser
 
-LAB = "/stop_gradient?lesson=noise_leaks&step=5&draws=2000"
+LAB = "/stop_gradient?lesson=noise_leaks&step=5&draws=200"
 CURVE = "[data-figure=curves] .scatterlayer .js-line"
 # Every animation frame: which charts in sight have nothing drawn; and every answer drawn.
 WATCH = r"""() => {
@@ -91,7 +91,6 @@ def test_a_drag_is_followed_in_place_and_the_last_value_wins(page: Page) -> None
     settled(page)
     assert page.evaluate("empty") == []
     assert page.evaluate("svg === document.querySelector('[data-figure=curves] svg.main-svg')")
-    assert '"moving":false' in page.evaluate("sent.labs.at(-1)")
     value = exact(page, "noise_high").input_value()
     assert float(value) > 1.5
     page.wait_for_function("value => location.search.includes(`noise_high=${value}`)", arg=value)
@@ -143,13 +142,13 @@ def test_zoom_is_drawn_on_demand_outlives_an_answer_and_a_button_ends_it(page: P
 
 def test_fields_choices_and_a_click_on_a_point(page: Page) -> None:
     draws = exact(page, "draws")
-    draws.fill("1234")
+    draws.fill("123")
     draws.press("Enter")
     settled(page)
-    expect(draws).to_have_value("1234")  # no place of the bar is so exact
+    expect(draws).to_have_value("123")  # no place of the bar is so exact
     bar(page, "draws").press("ArrowRight")
-    expect(draws).to_have_value("2000")
-    expect(bar(page, "draws")).to_have_attribute("aria-valuetext", "2000")
+    expect(draws).to_have_value("200")
+    expect(bar(page, "draws")).to_have_attribute("aria-valuetext", "200")
     seed = control(page, "seed")
     for key in ("ArrowUp", "ArrowUp", "ArrowDown"):
         seed.press(key)
@@ -230,7 +229,7 @@ def test_the_file_to_take_home_has_what_the_controls_say(page: Page) -> None:
     with page.expect_download() as download:
         page.get_by_role("link", name=says("download", name="noise_leaks.py")).click()
     lesson = find("noise_leaks")
-    text = plain_torch(lesson, lesson.validate({"draws": "2000", "noise_high": "1.25"}))
+    text = plain_torch(lesson, lesson.validate({"draws": "200", "noise_high": "1.25"}))
     assert Path(download.value.path()).read_text("utf-8") == text
 
 

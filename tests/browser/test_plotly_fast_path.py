@@ -40,7 +40,7 @@ def test_a_moved_chart_is_the_chart_plotly_draws(
     bare: str, open_page: OpenPage, lesson: str
 ) -> None:
     page = open_page(
-        f"{bare}/{catalogue.find(lesson).chapter}?lesson={lesson}&step=5&x=-2,0,1.5&draws=2000"
+        f"{bare}/{catalogue.find(lesson).chapter}?lesson={lesson}&step=5&x=-2,0,1.5&draws=200"
     )
     page.emulate_media(reduced_motion="reduce")
     open_drawers(ready(page), MORE, "curves")

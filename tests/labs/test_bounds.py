@@ -81,7 +81,6 @@ FEW = ("softmaxes", "long edges", "long edges, drawn", "a graph", "noise", "clif
 
 # lesson: settings, in order of cost
 BY_COST = {
-    "noise_leaks": ({"draws": "1"}, {"draws": "500"}, {"draws": "5000"}),
     "cliff": ({"path": "1"}, {"path": "40"}, {"path": "100"}),
     "noise_layer": ({"seeds": "1"}, {"seeds": "8"}, {"seeds": "16"}),
     "guided_relu": ({"seeds": "1"}, {"seeds": "5"}, {"seeds": "10"}),

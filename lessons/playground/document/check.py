@@ -101,7 +101,7 @@ def draws(document: Document, noise: Noise, count: int) -> torch.Tensor:
     """
     like = noise.like
     shape = np.shape(document.input(like).values) if like else ()  # type: ignore[arg-type]
-    unit = next(unit_draws(noise.seed, 0, math.prod(shape)))
+    unit = unit_draws(noise.seed, 0, math.prod(shape))
     if noise.distribution == "uniform":
         drawn = noise.a + (noise.b - noise.a) * unit
     else:

@@ -63,7 +63,7 @@ class Settings(ComputedIn):
 @cache
 def ordinary(many: int) -> tuple[tuple[float, float], ...]:
     """This many inputs in a square from -1 to 1, rounded to one decimal to keep them short."""
-    rows = next(unit_draws(SEED, 0, 2))[:many]
+    rows = unit_draws(SEED, 0, 2)[:many]
     return tuple((round(2 * a - 1, 1) + 0.0, round(2 * b - 1, 1) + 0.0) for a, b in rows.tolist())
 
 

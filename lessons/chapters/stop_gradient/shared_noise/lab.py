@@ -35,7 +35,6 @@ from lessons.kit.curve_figures import value_and_gradient
 from lessons.kit.experiment import Experiment, Program, Roles
 from lessons.kit.gradients import gradient
 from lessons.kit.inputs import (
-    GRID,
     ComputedIn,
     array,
     grid_around,
@@ -53,8 +52,8 @@ from lessons.kit.noise_bands import NOISY, ends_of, over_draws
 
 WORDS = Words(__file__)
 
-MOST_DRAWS = 5000
-"""More move the edges of a band by 0.04 % of the axis."""
+MOST_DRAWS = ROWS
+"""A frame takes 13 ms; with 5,000, 80 ms, and an edge of a band moves by 0.2 % of the axis."""
 
 
 class Settings(ComputedIn):
@@ -104,14 +103,13 @@ def by_role(program: Program, x: torch.Tensor, u: torch.Tensor) -> Roles:
 
 def first_draw(seed: int, count: int, low: float, high: float) -> torch.Tensor:
     """The first draw of u ~ U(low, high) for this seed: float64, shape [count]."""
-    return low + (high - low) * next(unit_draws(seed, 0, count))[0]
+    return low + (high - low) * unit_draws(seed, 0, count)[0]
 
 
 LOW, HIGH = 0.05, 0.95
 """The shares of the draws below a band's two edges."""
 NOISY_ROLES = ("forward", "trick_gradient", "true_gradient")
 """The roles that another draw of the noise would change."""
-PREVIEW_DRAWS = ROWS
 
 
 def check(settings: Settings) -> Mapping[str, str]:
@@ -121,17 +119,6 @@ def check(settings: Settings) -> Mapping[str, str]:
     if low > high:
         errors["noise_low"] = WORDS("noise_ends", low=low, high=high)
     return errors | one_for_each(settings, "u")
-
-
-def seconds(settings: Settings) -> float:
-    """About how long computing takes: for each chunk of draws, and for each number."""
-    draws = _total(settings)
-    return 0.005 + 0.00025 * draws / ROWS + 6e-8 * draws * (len(settings.x) + GRID)
-
-
-def preview(settings: Settings) -> Settings:
-    """At most one chunk of draws, for while the learner drags."""
-    return settings | {"draws": min(settings.draws, PREVIEW_DRAWS)}
 
 
 def compute(program: Program, settings: Settings) -> Result:
@@ -147,14 +134,9 @@ def compute(program: Program, settings: Settings) -> Result:
     roles = EXPERIMENT.by_role(program, start)
 
     columns, count = torch.cat([points, grid]).to(x), len(points)
-    total, done = _total(settings), 0
-    over = {role: np.empty((total, len(columns))) for role in NOISY_ROLES}
-    for noise in _noise(settings, count, len(columns)):
-        found = by_role(program, columns.expand(len(noise), -1), noise.to(x))
-        rows = slice(done, done + len(noise))
-        done += len(noise)
-        for role in NOISY_ROLES:
-            over[role][rows] = array(found[role])
+    noise = _noise(settings, count, len(columns))
+    found = by_role(program, columns.expand(len(noise), -1), noise.to(x))
+    over = {role: array(found[role]) for role in NOISY_ROLES}
     spreads = {role: Spread(draws[:, :count]) for role, draws in over.items()}
     along = {role: Spread(draws[:, count:]) for role, draws in over.items()}
 
@@ -172,29 +154,23 @@ def compute(program: Program, settings: Settings) -> Result:
             ),
         ),
         histograms=_histograms(spreads, place, float(roles["intended_gradient"][place])),
-        facts=_facts(u, roles, spreads, place, settings),
+        facts={"draws": len(noise), **_facts(u, roles, spreads, place, settings)},
         notes=(*notes(points, x, start.leaves["u"], roles, spreads),),
-        work=WORDS.counted("draws", total),
+        work=WORDS.counted("draws", len(noise)),
     )
 
 
-def _total(settings: Settings) -> int:
-    return len(settings.u) if settings.u is not None else settings.draws
-
-
-def _noise(settings: Settings, points: int, columns: int) -> Iterator[torch.Tensor]:
-    """Noise in chunks of rows, one row a draw; points and curves draw from streams of their own.
+def _noise(settings: Settings, points: int, columns: int) -> torch.Tensor:
+    """Noise, one row a draw; points and curves draw from streams of their own.
 
     Noise given by hand is used as it is: each of its numbers is one draw, for every x alike.
     """
     if settings.u is not None:
-        yield torch.tensor(settings.u, dtype=torch.float64)[:, None].expand(-1, columns)
-        return
+        return torch.tensor(settings.u, dtype=torch.float64)[:, None].expand(-1, columns)
     low, span = settings.noise_low, settings.noise_high - settings.noise_low
-    at_points = unit_draws(settings.seed, 0, points)
-    on_grid = unit_draws(settings.seed, 1, columns - points)
-    for remaining in range(settings.draws, 0, -ROWS):
-        yield low + span * torch.cat([next(at_points), next(on_grid)], 1)[:remaining]
+    streams = (points, columns - points)
+    unit = [unit_draws(settings.seed, one, size) for one, size in enumerate(streams)]
+    return low + span * torch.cat(unit, 1)[: settings.draws]
 
 
 def _summary(role: str, spread: Spread, x: torch.Tensor) -> Series:
@@ -234,7 +210,6 @@ def _facts(
     """The facts for the prose and the predictions, at the input the learner chose."""
     facts: dict[str, float] = {
         "u": float(u[place]),
-        "draws": _total(settings),
         "root_slope": float(1 / (2 * roles["forward"][place])),
         "square_slope": 2 * settings.x[place],
         "reciprocal": float(1 / roles["true_gradient"][place]),
@@ -400,9 +375,6 @@ LAB = Lab(
     table,
     (_curves, _histogram),
     check=check,
-    preview=preview,
-    preview_note=WORDS("fewer_draws"),
-    seconds=seconds,
     start=EXPERIMENT.run,
     sampled_values=sampled_noise,
 )
