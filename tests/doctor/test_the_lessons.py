@@ -55,38 +55,12 @@ def test_the_fault_of_a_lesson_is_named(run: Callable[[], Trace]) -> None:
     assert {one.kind for one in made.faults} == {kind}
 
 
-def critic_leak() -> tuple[Trace, dict[str, float]]:
-    rewards = [torch.tensor(1.0), torch.tensor(0.0)]
-    made = trace(broken("critic_leak"), [leaf(-0.5), leaf(-2.0)], rewards, [leaf(0.25), leaf(0.5)])
-    return made, {"baselines_0": 0.25, "baselines_1": 1.0}  # log p over the two steps
-
-
-def moving_target() -> tuple[Trace, dict[str, float]]:
-    model = torch.nn.Linear(1, 1, bias=False)
-    torch.nn.init.ones_(model.weight)
-    state, after = torch.tensor([[1.0]]), torch.tensor([[2.0]])
-    made = trace(broken("moving_target"), model, state, 0.0, after, 0.9)
-    return made, {"model.weight": 1.28}  # 1.6 with a target that stands still
-
-
-def one_outlier() -> tuple[Trace, dict[str, float]]:
+def test_a_gradient_that_one_may_not_want_is_no_fault_and_its_size_is_told() -> None:
     x = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
     made = trace(broken("one_outlier"), leaf(0.0, 0.0), [(x, torch.tensor([-1.0, -1.0]))], 1.0)
-    return made, {"weight": 0.5**0.5}
-
-
-INTENDED = (critic_leak, moving_target, one_outlier)
-
-
-@pytest.mark.parametrize("run", INTENDED, ids=lambda run: run.__name__)
-def test_a_gradient_that_one_may_not_want_is_no_fault_and_its_size_is_told(
-    run: Callable[[], tuple[Trace, dict[str, float]]],
-) -> None:
-    made, expected = run()
     assert made.faults == []
-    for name, norm in expected.items():
-        assert made.run.gradients[name].norm == pytest.approx(norm)
-        assert name in made.html
+    assert made.run.gradients["weight"].norm == pytest.approx(0.5**0.5)
+    assert "weight" in made.html
 
 
 def test_a_scale_that_is_too_large_is_named_as_such() -> None:
