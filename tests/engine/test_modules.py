@@ -9,13 +9,14 @@ import torch
 from torch import nn
 
 from lessons.gradient_tricks.tricks import (
-    ClipGradient,
-    ClipGradientNorm,
-    FlipGradient,
-    ForwardBackward,
-    ScaleGradient,
-    StopGradient,
-    StraightThrough,
+    Trick,
+    clip_gradient,
+    clip_gradient_norm,
+    flip_gradient,
+    forward_backward,
+    scale_gradient,
+    stop_gradient,
+    straight_through,
 )
 from tests.support.present import present
 
@@ -25,14 +26,15 @@ def double(x: torch.Tensor) -> torch.Tensor:
 
 
 MODULES: list[tuple[nn.Module, list[float] | None]] = [
-    (StopGradient(), None),
-    (ForwardBackward(torch.sign, double), [2.0, -6.0]),
-    (StraightThrough(torch.round), [1.0, -3.0]),
-    (FlipGradient(), [-1.0, 3.0]),
-    (FlipGradient(torch.tensor(0.5)), [-0.5, 1.5]),
-    (ScaleGradient(3), [3.0, -9.0]),
-    (ClipGradient(-0.25, 0.5), [0.5, -0.25]),
-    (ClipGradientNorm(0.1), [0.1 / 10**0.5, -0.3 / 10**0.5]),
+    (Trick(stop_gradient), None),
+    (Trick(double), [2.0, -6.0]),
+    (Trick(forward_backward, f=torch.sign, g=double), [2.0, -6.0]),
+    (Trick(straight_through, f=torch.round), [1.0, -3.0]),
+    (Trick(flip_gradient), [-1.0, 3.0]),
+    (Trick(flip_gradient, scale=torch.tensor(0.5)), [-0.5, 1.5]),
+    (Trick(scale_gradient, factor=3), [3.0, -9.0]),
+    (Trick(clip_gradient, low=-0.25, high=0.5), [0.5, -0.25]),
+    (Trick(clip_gradient_norm, max_norm=0.1), [0.1 / 10**0.5, -0.3 / 10**0.5]),
 ]
 
 
@@ -61,17 +63,18 @@ def test_the_gradient_survives_every_way_of_copying(
 
 
 def test_tensor_settings_are_buffers_and_numbers_are_not() -> None:
-    assert list(FlipGradient(torch.tensor(2.0)).state_dict()) == ["scale"]
-    assert not FlipGradient(2.0).state_dict()
-    scale = FlipGradient(torch.tensor(2.0)).double().scale
-    assert isinstance(scale, torch.Tensor)
-    assert scale.dtype == torch.float64
-    assert not [*FlipGradient(nn.Parameter(torch.tensor(2.0))).parameters()], "it would never learn"
+    module = Trick(flip_gradient, scale=torch.tensor(2.0))
+    assert list(module.state_dict()) == ["scale"]
+    assert not Trick(flip_gradient, scale=2.0).state_dict()
+    assert module.double().scale.dtype == torch.float64
+    module = Trick(flip_gradient, scale=nn.Parameter(torch.tensor(2.0)))
+    assert not [*module.parameters()], "it would never learn"
 
 
 def test_a_schedule_changes_the_scale_between_steps() -> None:
     x = torch.ones(1, requires_grad=True)
-    for module in (FlipGradient(0.0), FlipGradient(torch.tensor(0.0))):
+    for start in (0.0, torch.tensor(0.0)):
+        module = Trick(flip_gradient, scale=start)
         for scale in (0.0, 0.5, 1.0):
             if isinstance(module.scale, torch.Tensor):
                 module.scale.fill_(scale)
@@ -81,12 +84,12 @@ def test_a_schedule_changes_the_scale_between_steps() -> None:
 
 
 def test_modules_inside_hold_parameters_that_learn() -> None:
-    module = ForwardBackward(nn.Hardtanh(), nn.PReLU())
+    module = Trick(forward_backward, f=nn.Hardtanh(), g=nn.PReLU())
     assert len(list(module.parameters())) == 1
     module(torch.tensor([-1.0])).sum().backward()
     assert present(next(module.parameters()).grad).item() == -1.0
 
 
 def test_the_repr_names_the_settings() -> None:
-    assert repr(ClipGradient(-1, 1)) == "ClipGradient(low=-1, high=1)"
-    assert repr(StraightThrough(torch.sign)) == "StraightThrough(f=sign)"
+    assert repr(Trick(clip_gradient, low=-1, high=1)) == "Trick(clip_gradient, low=-1, high=1)"
+    assert repr(Trick(straight_through, f=torch.sign)) == "Trick(straight_through, f=sign)"

@@ -4,15 +4,7 @@ The public face. Only torch and the standard library are used; read plain.py fir
 """
 
 from .errors import TrickError
-from .modules import (
-    ClipGradient,
-    ClipGradientNorm,
-    FlipGradient,
-    ForwardBackward,
-    ScaleGradient,
-    StopGradient,
-    StraightThrough,
-)
+from .modules import Trick
 from .optypes import op_types
 from .override_map import checkpoint_context, gradient_override_map
 from .plain import forward_backward, identity, py_func, stop_gradient, straight_through
@@ -22,13 +14,7 @@ from .shape import clip_gradient, clip_gradient_norm, flip_gradient, scale_gradi
 __version__ = "0.2.0"
 
 __all__ = [
-    "ClipGradient",
-    "ClipGradientNorm",
-    "FlipGradient",
-    "ForwardBackward",
-    "ScaleGradient",
-    "StopGradient",
-    "StraightThrough",
+    "Trick",
     "TrickError",
     "checkpoint_context",
     "clip_gradient",

@@ -25,7 +25,7 @@ export class Share {
       await this.#copy(address().href);
       setText(this.link, this.said.textContent ?? "");
     };
-    this.link = button(phrase("copy_link"), copied, { class: "gl-copy" }); // the bench has it outside the menu
+    this.link = button(phrase("copy_link"), copied); // the bench has it outside the menu
     const menu = element("div", "gl-menu", {}, this.link, this.pictures, this.said, this.text);
     this.root = element("details", "gl-share", {}, element("summary", "gl-button", {}, phrase("share")), menu);
     this.root.addEventListener("toggle", () => this.#open());

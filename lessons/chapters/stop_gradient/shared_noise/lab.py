@@ -47,12 +47,12 @@ from lessons.kit.inputs import (
 )
 from lessons.kit.line_names import NAMES, label, named
 from lessons.kit.nan_notes import notes_on_not_finite
-from lessons.kit.noise import ROWS, unit_draws
+from lessons.kit.noise import unit_draws
 from lessons.kit.noise_bands import NOISY, ends_of, over_draws
 
 WORDS = Words(__file__)
 
-MOST_DRAWS = ROWS
+MOST_DRAWS = 500
 """A frame takes 13 ms; with 5,000, 80 ms, and an edge of a band moves by 0.2 % of the axis."""
 
 
