@@ -405,6 +405,7 @@ LINES = [
     "    with torch.enable_grad():\n        z = x * 3\nloss = x * y * z + m.sum()",
     "loss = x.masked_fill(x > 0, float('-inf')).exp() + m.sum()",
     "c = torch.tensor(0.3, dtype=torch.float64)\nloss = torch.clamp(x, -c, c) + m.sum()",
+    "loss = x * m.sum()\nfar = (x.detach() * m.sum()).abs().mean()\nbest = x.clone()",
 ]
 """Lines that are read: what they compute is torch's to the last digits."""
 WARNED = [

@@ -186,6 +186,7 @@ class _Paste(PastedExpressions):
         self.leaves: set[str] = set()  # what requires a gradient; empty if the code doesn't say
         self.output = self.last = ""  # what the code calls its result, or gives last
         self.several: tuple[ast.Return, int, str] | None = None
+        self.returned: list[str] = []  # the names of these, as the program has them
         self.done = False
         self.went_backward = False  # since the gradients were cleared
 
@@ -248,10 +249,11 @@ class _Paste(PastedExpressions):
             self.warnings.append(self.why[wanted](""))
         self.warnings += [why[n] for n in why if why[n][0] and values[n] not in NOISE.values()]
         told = [at(*one) for one in dict.fromkeys((*backwards, *sorted(self.warnings)))]
-        shown, tricks = _with_a_trick(program, used, output)
+        returned = [output, *(name for name in self.returned if name in made)]
+        shown, tricks = _with_a_trick(program, used, returned)
         if self.several:
-            node, count, returned = self.several
-            said = visible(shown, 32) if shown != self.output else returned
+            node, count, first = self.several
+            said = visible(shown, 32) if shown != self.output else first
             self.notes.append(at(node.lineno, WORDS("several_returned", count=count, output=said)))
         invented = {name: at(*one) for name, one in why.items()}
         notes = (*dict.fromkeys(self.notes),)
@@ -500,8 +502,10 @@ class _Paste(PastedExpressions):
             said = WORDS("unread_output", code=visible(ast.unparse(returned), 48))
             why = self.why.get(self.output)
             self.warnings.append(why("") if why else (node.lineno, said))
+        self.returned = [self.renamed.get(_name(v), "") for v in several]
         for other in tricky:
             self.assign(node, ast.Name("out", ast.Store()), other)
+            self.returned.append(self.renamed["out"])
 
     def assign(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> None:
         """Read one assignment."""
@@ -615,21 +619,25 @@ def _imported(tree: Iterable[ast.stmt]) -> list[ast.stmt]:
     return [Spelt().visit(line) for line in tree]
 
 
-def _with_a_trick(program: str, inputs: Sequence[str], output: str) -> tuple[str, tuple[str, ...]]:
-    """The output, or the last line that a gradient reaches through a trick if the output reads
-    none; and the other lines with tricks that it does not read."""
+def _with_a_trick(
+    program: str, inputs: Sequence[str], returned: Sequence[str]
+) -> tuple[str, tuple[str, ...]]:
+    """The first of the returned values, or the first that a gradient reaches through a trick; and
+    the other lines with tricks that it does not read. A loss gives way to another loss only."""
     read = parse_program(program, inputs)
     lines = {name: line for line in read.assignments for name in line.names}
-    tricks = [
-        name
-        for name, line in lines.items()
-        if any(surrogates(one) or ((row := row_of(one)) and row.trick) for one in line.nodes)
-    ]
-    if tricks and not read.behind(output) & {*tricks}:
-        through = (n for n in reversed(lines) if read.behind(n) & {*tricks})
-        output = next((n for n in through if not _stops(lines[n].value)), output)
-    others = (n for n in tricks if not _stops(lines[n].value))  # no gradient: nothing to show
+    tricks = [name for name, line in lines.items() if any(map(_is_trick, line.nodes))]
+    others = [n for n in tricks if not _stops(lines[n].value)]  # no gradient: nothing to show
+    output, *more = returned
+    if not read.behind(output) & {*tricks}:
+        through = (n for n in more if read.behind(n) & {*tricks} and not _stops(lines[n].value))
+        output = next((n for n in through if "loss" in n or "loss" not in output), output)
     return output, tuple(name for name in others if name not in read.behind(output))
+
+
+def _is_trick(node: ast.expr) -> bool:
+    row = row_of(node)
+    return bool(surrogates(node)) or (row is not None and row.trick and row.op != "identity")
 
 
 def _stops(node: ast.expr) -> bool:
