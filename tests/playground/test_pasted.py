@@ -150,7 +150,7 @@ def test_a_script_of_drawn_tensors_has_one_that_stays_and_what_its_backward_is_c
     assert now.errors == {}
     assert now.document.program.endswith("y = x * u\nloss = (y * y).sum()")
     assert now.document.input("x").remark == WORDS("invented")
-    assert now.document.input("u").noise == Noise("uniform", 0.0, 1.0)
+    assert now.document.input("u").noise == Noise("uniform", 0.0, 1.0, like="x")
     (warning,) = warnings_in(now.document)
     assert said("of_your_code unread", "with tricks.gradient_override_map") == warning
 
@@ -164,7 +164,7 @@ def test_the_comments_at_an_input_stay_there() -> None:
 def test_what_the_code_says_of_its_settings_are_the_values_of_the_inputs() -> None:
     form = typed(FOCAL).form
     assert (form["in.alpha.values"], form["in.gamma.values"]) == ("0.25", "2")
-    assert typed(REPARAM).document.input("eps").noise == Noise("normal", 0.0, 1.0)
+    assert typed(REPARAM).document.input("eps").noise == Noise("normal", 0.0, 1.0, like="logvar")
     now = typed(
         "w = torch.tensor([1.0, -2.0])\nw.requires_grad = True\nassert w.sum()\n"
         "v = torch.rand(2)\nloss = (v * w.requires_grad_() ** 2).sum() / w.numel()\nloss.backward()"
@@ -173,7 +173,7 @@ def test_what_the_code_says_of_its_settings_are_the_values_of_the_inputs() -> No
         statements("# v = torch.rand(2)\nloss = (v * w**2).sum() / numel", now)
     )
     assert now.form["in.w.values"] == "[1, -2]"
-    assert now.document.input("v").noise == Noise("uniform", 0.0, 1.0)
+    assert now.document.input("v").noise == Noise("uniform", 0.0, 1.0, like="w")
     assert said("unread_input", "w.numel()", INSTEAD["numel"]) == now.form["program"]
 
 

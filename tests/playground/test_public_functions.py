@@ -219,6 +219,21 @@ def test_each_draw_is_a_noise_of_its_own_and_needs_no_input_that_is_gone() -> No
     assert typed("def f(w, u):\n    return w.round() * u\n").errors == {}
 
 
+@pytest.mark.parametrize(
+    ("drawn", "like"),
+    [("rand_like(x)", "x"), ("randn(*s.shape)", "x"), ("empty_like(b).normal_()", "b"),
+     ("rand(n)", "x"), ("randn(3, device=x.device)", "b"), ("rand(1)", "")],
+)  # fmt: skip
+def test_noise_is_drawn_in_the_shape_that_the_code_says_or_its_line_is_named(
+    drawn: str, like: str
+) -> None:
+    code = "def f(x, b):\n    s, n = 2 * x, x.size()\n    u = torch.{}\n    return s * b * u\n"
+    now = typed(code.format(drawn))
+    assert present(now.document.input("u").noise).like == like
+    for drawn in ("rand_like(s.sum())", "rand(4)", "rand(x.size(0), 3)"):
+        assert said("shape_unread", drawn) == typed(code.format(drawn)).form["program"]
+
+
 @pytest.mark.parametrize("line", ["x[m == 0] = -9.0", "x = x.masked_fill(m == 0, -9.0)"])
 def test_entries_that_a_condition_picks_are_replaced_or_the_line_is_noted(line: str) -> None:
     code = f"def f(x, m):\n    {line}\n    return x.softmax(-1)\n"

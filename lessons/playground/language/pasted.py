@@ -16,10 +16,19 @@ from dataclasses import dataclass, replace
 
 from lessons.gradient_tricks.text import listed, visible
 from lessons.playground.language.emit import in_torch_of
-from lessons.playground.language.expressions import Node, kind_of, row_of, surrogates
+from lessons.playground.language.expressions import (
+    Node,
+    Program,
+    called,
+    kind_of,
+    row_of,
+    sign,
+    surrogates,
+)
 from lessons.playground.language.own_gradients import as_plain_functions, assigned
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.pasted_expressions import (
+    OTHER_AXES,
     ROOTS,
     Partial,
     PastedExpressions,
@@ -29,6 +38,7 @@ from lessons.playground.language.pasted_expressions import (
     input_note,
     is_mask,
     names_in,
+    number_in,
     replaced,
     values_in,
     with_hint,
@@ -82,8 +92,8 @@ class Pasted:
 
     Args:
         program: the assignments.
-        inputs: what it reads: by name, values as text, or ``normal`` or ``uniform``; empty for an
-            input that is there and stays as it is.
+        inputs: what it reads: by name, values as text, or ``normal`` or ``uniform``, with
+            ``like=x`` after it; empty for an input that is there and stays as it is.
         output: the name that it returns; empty where the program is the old one, reworded.
         notes: what was left out, and how some of it was read.
         warnings: what can't be read, and what stands in its place: backwards first, then by line.
@@ -248,9 +258,12 @@ class _Paste(PastedExpressions):
         if not self.done and (wanted := self.output or self.last) in self.why.keys() - {*used}:
             self.warnings.append(self.why[wanted](""))
         self.warnings += [why[n] for n in why if why[n][0] and values[n] not in NOISE.values()]
+        read = parse_program(program, used)
+        for name in [n for n in used if values[n] in NOISE.values()]:
+            values[name] += self._like(name, values, read)
         told = [at(*one) for one in dict.fromkeys((*backwards, *sorted(self.warnings)))]
         returned = [output, *(name for name in self.returned if name in made)]
-        shown, tricks = _with_a_trick(program, used, returned)
+        shown, tricks = _with_a_trick(read, returned)
         if self.several:
             node, count, first = self.several
             said = visible(shown, 32) if shown != self.output else first
@@ -258,6 +271,26 @@ class _Paste(PastedExpressions):
         invented = {name: at(*one) for name, one in why.items()}
         notes = (*dict.fromkeys(self.notes),)
         return Pasted(program, values, shown, notes, (*told,), invented, self.above, tricks)
+
+    def _like(self, name: str, values: Mapping[str, str], read: Program) -> str:
+        """Name the input whose shape this noise has, or warn that it is one number."""
+        node, of = self.drawn[name], self.of[name]
+        # Other noise has the shape of what it is drawn like; a name may stand for a shape alone.
+        while of in self.of and (of in self.drawn or of not in values):
+            of = self.of[of]
+        lines = [line for line in read.assignments if {*line.names} & read.behind(of)]
+        nodes = [part for line in lines for part in line.nodes]
+        given = {of, *(part.id for part in nodes if isinstance(part, ast.Name))}
+        sizes = [ast.unparse(one) for one in node.args] if "rand" in ast.unparse(node.func) else []
+        if sizes and number_in(node.args[0]):
+            lists = {name for name, one in values.items() if one[:1] == "["}
+            given = {n for n in lists if [str(values[n].count(",") + 1)] == sizes}
+        like = [n for n in values if n in given and values[n] not in NOISE.values()]
+        axes = {*map(called, nodes), *map(sign, nodes), *calls_in(node)} & {*OTHER_AXES, "@"}
+        if axes or (not like and {*sizes} - {"1", "()"}) or len(sizes) > 1:
+            self.warn_of_shape(node)
+        like.sort(key=lambda one: values[one][:1] not in ("[", ""))
+        return f" like={like[0]}" if like else ""
 
     def _main_function(
         self, functions: Mapping[str, ast.FunctionDef], results: Sequence[ast.stmt]
@@ -555,12 +588,14 @@ class _Paste(PastedExpressions):
         if new and not any(re.search(rf"\b{whole}\b", one) for one in self.lines if one[0] != "#"):
             # All of it stands for code that cannot be read: the names on the left are the inputs.
             reason, values = self.why.pop(whole), self.inputs.pop(whole)
+            of, drawn = self.of.pop(whole, ""), self.drawn.pop(whole, None)
             del self.names[whole]
             self.stand_ins = {k: n for k, n in self.stand_ins.items() if n != whole}
             self._emit(node, f"# {_shown(node)}")
             for target in targets:
                 self.renamed[target] = self.last = self.input(self.fresh(target), values)
-                self.why[self.last] = reason
+                self.why[self.last], self.of[self.last] = reason, of
+                self.drawn |= {self.last: drawn} if drawn else {}
         elif whole and re.sub(r"\d+$", "", whole) == self.clean(targets[0]):
             self.renamed[targets[0]] = whole  # as in x = x.view(-1)
         else:
@@ -619,12 +654,9 @@ def _imported(tree: Iterable[ast.stmt]) -> list[ast.stmt]:
     return [Spelt().visit(line) for line in tree]
 
 
-def _with_a_trick(
-    program: str, inputs: Sequence[str], returned: Sequence[str]
-) -> tuple[str, tuple[str, ...]]:
+def _with_a_trick(read: Program, returned: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """The first of the returned values, or the first that a gradient reaches through a trick; and
     the other lines with tricks that it does not read. A loss gives way to another loss only."""
-    read = parse_program(program, inputs)
     lines = {name: line for line in read.assignments for name in line.names}
     tricks = [name for name, line in lines.items() if any(map(_is_trick, line.nodes))]
     others = [n for n in tricks if not _stops(lines[n].value)]  # no gradient: nothing to show

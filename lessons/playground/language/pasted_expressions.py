@@ -52,7 +52,7 @@ _NO_EFFECT = {"sorted", "inplace", "keepdim", "keepdims", "requires_grad", "non_
 """Settings that change no number."""
 WHOLE_NUMBERS = re.compile(r"\b(bool|u?int\d*|long|short|char|byte)(tensor)?\b", re.IGNORECASE)
 """Number formats that cut off."""
-_OTHER_AXES = {"sum", "mean", "norm", "logsumexp", "select", "unbind"}
+OTHER_AXES = {"sum", "mean", "norm", "logsumexp", "select", "unbind"}
 """Functions whose value has other axes than their operand."""
 _RANGE = {"mean", "std", "stddev", "loc", "scale", "low", "high", "minval", "maxval"}
 """Settings of noise."""
@@ -110,6 +110,8 @@ class PastedExpressions(Reader):
         self.inputs: dict[str, str] = {}  # all that were met, with values where the code has some
         self.stand_ins: dict[str, str] = {}  # by the code that they stand for
         self.why: dict[str, Why] = {}  # of an input that stands for code
+        self.of: dict[str, str] = {}  # for such an input: the first name that this code reads
+        self.drawn: dict[str, ast.Call] = {}  # the code of inputs that are noise
         self.written: dict[str, str] = {}  # of a name in the program: the numbers that the code has
         self.settled: dict[str, ast.expr | None] = {}  # what the code gives settings
         self.layers: set[str] = set()
@@ -190,13 +192,13 @@ class PastedExpressions(Reader):
                 written = {ast.unparse(part) for part in parts}
                 if written <= {":", "None", "..."}:
                     if "None" in written:
-                        self._warn_of_shape(node)
+                        self.warn_of_shape(node)
                     return self.read(node.value)
             return super().read(node)
         except (PlaygroundError, OverflowError):
             return self.stand_in(node)
 
-    def _warn_of_shape(self, node: ast.expr) -> None:
+    def warn_of_shape(self, node: ast.expr) -> None:
         code = visible(ast.unparse(node), 48)
         self.warnings.append((node.lineno, WORDS("shape_unread", code=code)))
 
@@ -208,7 +210,7 @@ class PastedExpressions(Reader):
         if isinstance(node, ast.List):
             return any(isinstance(one, ast.List) for one in node.elts)
         row = TABLE.get(own_name(path(getattr(node, "func", node))[-1]))
-        if row and (row.name in _OTHER_AXES or row.text.startswith("mean(")):
+        if row and (row.name in OTHER_AXES or row.text.startswith("mean(")):
             return False
         parts = (one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr))
         every = isinstance(getattr(node, "op", None), ast.MatMult)
@@ -349,7 +351,7 @@ class PastedExpressions(Reader):
         sizes = getattr(sizes[0], "elts", sizes) if sizes else []
         adds_axes = len(sizes) > 1 or name in ("unsqueeze", "expand", "expand_as")
         if adds_axes or (name in SHAPES and self.is_matrix(operands[0])):
-            self._warn_of_shape(node)
+            self.warn_of_shape(node)
         else:
             self.left[name] = None
 
@@ -376,7 +378,7 @@ class PastedExpressions(Reader):
         if self.written and written.startswith("["):
             return ast.parse(written, mode="eval").body
         if "," in written or (node.args and not written.startswith("[")):
-            self._warn_of_shape(node)
+            self.warn_of_shape(node)
         return ast.Constant(NUMBERS[name])
 
     def _with_settings(self, node: ast.Call) -> ast.Call:
@@ -497,6 +499,7 @@ class PastedExpressions(Reader):
         given = [*arguments, *(k.value for k in getattr(node, "keywords", []) if k.arg in _RANGE)]
         ends = [number for one in given if (number := number_in(one))][:2]
         standard = called[:4] == "rand" or {*map(float, ends)} <= {0, 1}
+        standard &= isinstance(node, ast.Call)
         noise = NOISE.get(called, "") if standard else ""
         drawn = (node.lineno, node.col_offset, len(self.inlined)) if noise else ()
         key = " ".join([code, *known, *map(str, drawn)])  # each draw is an input of its own
@@ -510,6 +513,9 @@ class PastedExpressions(Reader):
                 code = f"{ast.unparse(node.func)}(…)"
             self.why[name] = input_note(node, visible(code, 48), noise)
             self.stand_ins[key] = self.input(name, noise)
+            read = (self.renamed.get(getattr(part, "id", "")) for part in ast.walk(node))
+            self.of[name] = next(filter(None, read), "")
+            self.drawn |= {name: node} if noise and isinstance(node, ast.Call) else {}
         return of_kind(ast.Name(self.stand_ins[key]), "tensor", node)
 
     def input(self, name: str, values: str = "") -> str:
