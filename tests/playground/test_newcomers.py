@@ -106,7 +106,9 @@ REWORDED = {
     "y = torch.max(x, u)": "y = torch.maximum(x, u)",
     "y = x if x > 0 else 0 * x": "y = torch.where(x > 0, x, 0 * x)",
     "y = x.sum(dim=0, keepdim=True)": "y = x.sum(0)",
-    "y = torch.clamp(x, -u, u)": "y = torch.where(x > u, u, torch.where(x < -u, -u, x))",
+    "y = torch.clamp(x, -u, u)": (
+        "y = torch.where(torch.maximum(x, -u) > u, u, torch.where(x < -u, -u, x))"
+    ),
     "y = math.pi * x[:]": "y = 3.141592653589793 * x",
     "y: Tensor = x.data": "y = stop_gradient(x)",
     "x.requires_grad = True\ny = x": "y = x",

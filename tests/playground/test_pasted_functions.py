@@ -405,6 +405,8 @@ LINES = [
     "    with torch.enable_grad():\n        z = x * 3\nloss = x * y * z + m.sum()",
     "loss = x.masked_fill(x > 0, float('-inf')).exp() + m.sum()",
     "c = torch.tensor(0.3, dtype=torch.float64)\nloss = torch.clamp(x, -c, c) + m.sum()",
+    "loss = torch.clamp(x, x * x, 2 + x * x) * x.clamp(x + 2, x.exp()) + m.sum()",
+    "loss = x * float(x.abs().mean()) + x.float() + m.sum()",
     "loss = x * m.sum()\nfar = (x.detach() * m.sum()).abs().mean()\nbest = x.clone()",
 ]
 """Lines that are read: what they compute is torch's to the last digits."""
@@ -502,6 +504,7 @@ def test_a_setting_that_is_not_read_is_named() -> None:
     assert said("of_your_code unread_input", "max(bits, gamma)") == read.warnings[0]
 
 
+@pytest.mark.filterwarnings("ignore")  # torch warns of float(x)
 @pytest.mark.parametrize(
     "code",
     [

@@ -320,6 +320,8 @@ class PastedExpressions(Reader):
         if name == "float" and operands and ast.unparse(operands[0]).strip("'-") in ("inf", "Inf"):
             self.remark(node, WORDS("infinite"))
             return self._read_as(node, ast.Constant(-1e30 if "-" in ast.unparse(node) else 1e30))
+        if isinstance(called, ast.Name) and name == "float":
+            return self._read_as(node, call("item", *operands))  # Python's own gives a number
         whole = WHOLE_NUMBERS.search(ast.unparse(node)) if name in ("to", "type") else None
         if whole and operands:
             name = "bool" if whole[1].lower() == "bool" else "long"
@@ -437,10 +439,11 @@ class PastedExpressions(Reader):
             given = self.bind(node, row, operands)
             limits = {"low": ast.Lt(), "high": ast.Gt()}
             if any(names_in(given[limit]) for limit in limits if limit in given):
-                made = given["x"]
+                made = compared = given["x"]
                 for limit in (one for one in limits if one in given):
-                    beyond = ast.Compare(given["x"], [limits[limit]], [given[limit]])
+                    beyond = ast.Compare(compared, [limits[limit]], [given[limit]])
                     made = call("where", beyond, given[limit], made)
+                    compared = call("maximum", compared, given[limit])  # high wins over low
                 return self._read_as(node, made)
         found = super().function(node, row, operands)
         return _chosen(*children(found)) if row.name == "where" else found
