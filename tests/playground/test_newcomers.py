@@ -230,6 +230,7 @@ def test_half_a_function_is_refused_as_it_stands(text: str) -> None:
     ("text", "program"),
     [
         ("def f(x):\n    if x > 0:\n        return x\n    return -x", "out = x"),
+        ("def f(x):\n    if (n := 2 * x) > 0:\n        return n", "n = 2 * x"),
         ("def f(x, w=None):\n    if w is None:\n        w = 2\n    return x * w", "out = x * w"),
         ("def f(x):\n    y = x * 2", "y = x * 2"),
         ("def f(x):\n    if x.dim() == 0:\n        return x * 0\n    return -x", "out = -x"),

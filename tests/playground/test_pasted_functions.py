@@ -407,6 +407,7 @@ LINES = [
     "c = torch.tensor(0.3, dtype=torch.float64)\nloss = torch.clamp(x, -c, c) + m.sum()",
     "loss = torch.clamp(x, x * x, 2 + x * x) * x.clamp(x + 2, x.exp()) + m.sum()",
     "loss = x * float(x.abs().mean()) + x.float() + m.sum()",
+    "def f(z, k=None):\n    return z**2 if k is None else z * k\n\nloss = f(x) * f(x, m.sum())",
     "loss = x * m.sum()\nfar = (x.detach() * m.sum()).abs().mean()\nbest = x.clone()",
 ]
 """Lines that are read: what they compute is torch's to the last digits."""
@@ -425,6 +426,7 @@ WARNED = [
     "y = x - 1\nz = nn.ReLU(inplace=True)(y)\nloss = y + z",
     "def double(z):\n    z *= 2\n    return z\n\ny = x * 2\nloss = double(y) * y",
     "y = x * 2\ny.data = y.data.round()\nloss = y * x", "y = x * 2\ny.data *= 3\nloss = y * x",
+    "def f(z, log=False):\n    return z.exp() if log else z\n\nloss = f(x)",
     "h = x.register_hook(lambda g: -g)\nloss = x * x",
     "with torch.set_grad_enabled(x.ndim > 3):\n    y = x * 2\nloss = x * y",
     "@decorated\ndef double(z):\n    return z * 2\n\nloss = double(x)",

@@ -16,20 +16,12 @@ from dataclasses import dataclass, replace
 
 from lessons.gradient_tricks.text import listed, visible
 from lessons.playground.language.emit import in_torch_of
-from lessons.playground.language.expressions import (
-    Node,
-    Program,
-    called,
-    kind_of,
-    row_of,
-    sign,
-    surrogates,
-)
+from lessons.playground.language.expressions import Node, Program, kind_of, row_of, surrogates
 from lessons.playground.language.own_gradients import as_plain_functions, assigned
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.pasted_expressions import (
-    OTHER_AXES,
     ROOTS,
+    SKIPPED,
     Partial,
     PastedExpressions,
     at,
@@ -58,8 +50,6 @@ _MOST_CALLS = 8
 """Calls of helpers that are read."""
 _MAIN_NAMES = ("forward", "__call__", "call", "compute_loss", "loss")
 """Of several functions the first of these is read, else the last."""
-_GUARD = re.compile(r"has_torch_function|is_scripting|isinstance|dim\b|shape|numel|len\(")
-"""Conditions on the kind or the shape of tensors; with these, a function may return early."""
 _OFF = re.compile(r"no_grad|inference_mode|set_grad_enabled\((mode=)?False")
 _ON = re.compile(r"enable_grad\(|set_grad_enabled\((mode=)?True|inference_mode\((mode=)?False")
 """What ends and begins the recording of gradients."""
@@ -78,10 +68,10 @@ _IN_TORCH = {"nn", "functional", "linalg", "special", "autograd", "numpy", "lax"
 _LAYERS = {"Linear", "Conv1d", "Conv2d", "Conv3d"}
 """Layers that multiply their input by weights."""
 _REQUIRES = re.compile(r"requires_grad(=True|_\((?!False))|\bParameter\(")
-_MASK = ast.parse("x > 0", mode="eval").body
-_SKIPPED = (ast.Import, ast.ImportFrom, ast.Assert, ast.Pass, ast.Raise)
 _RESULTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
 _CODE = (ast.FunctionDef, ast.ClassDef, ast.Return, ast.With, ast.AnnAssign)
+_REDUCES = re.compile(r"@|\b(sum|mean|norm|logsumexp|select|topk|matmul)\(")
+"""What gives a value another shape than its operands have."""
 _LISTS = ("[0.5, 1, 2]", "[0.2, 0.7, 0.1]", "[1, 0.3, 0.6]")
 """Values of inputs that the code has none for; a setting such as self.beta is one number."""
 
@@ -189,14 +179,13 @@ class _Paste(PastedExpressions):
         self.comments = {t.start[0]: t.string for t in tokens if t.type == tokenize.COMMENT}
         self.above: dict[str, tuple[str, ...]] = {}
         self.place = 0  # the line that was read last
-        self.helping = False  # whether the statements are a helper's
         self.result: Node | None = None  # what that helper returns
         self.lines: list[str] = []
         self.notes: list[str] = []
         self.leaves: set[str] = set()  # what requires a gradient; empty if the code doesn't say
         self.output = self.last = ""  # what the code calls its result, or gives last
-        self.several: tuple[ast.Return, int, str] | None = None
-        self.returned: list[str] = []  # the names of these, as the program has them
+        self.several: tuple[int, int] | None = None  # line and number of the values returned
+        self.returned: list[str] = []  # their names, as the program has them
         self.done = False
         self.went_backward = False  # since the gradients were cleared
 
@@ -265,9 +254,9 @@ class _Paste(PastedExpressions):
         returned = [output, *(name for name in self.returned if name in made)]
         shown, tricks = _with_a_trick(read, returned)
         if self.several:
-            node, count, first = self.several
-            said = visible(shown, 32) if shown != self.output else first
-            self.notes.append(at(node.lineno, WORDS("several_returned", count=count, output=said)))
+            line, count = self.several
+            said = WORDS("several_returned", count=count, output=visible(shown, 32))
+            self.notes.append(at(line, said))
         invented = {name: at(*one) for name, one in why.items()}
         notes = (*dict.fromkeys(self.notes),)
         return Pasted(program, values, shown, notes, (*told,), invented, self.above, tricks)
@@ -278,16 +267,16 @@ class _Paste(PastedExpressions):
         # Other noise has the shape of what it is drawn like; a name may stand for a shape alone.
         while of in self.of and (of in self.drawn or of not in values):
             of = self.of[of]
-        lines = [line for line in read.assignments if {*line.names} & read.behind(of)]
-        nodes = [part for line in lines for part in line.nodes]
-        given = {of, *(part.id for part in nodes if isinstance(part, ast.Name))}
+        lines = [one for one in read.assignments if {*one.names} & read.behind(of)]
+        behind = " ".join(ast.unparse(one.value) for one in lines)
+        given = {of, *re.findall(r"\w+", behind)}
         sizes = [ast.unparse(one) for one in node.args] if "rand" in ast.unparse(node.func) else []
         if sizes and number_in(node.args[0]):
             lists = {name for name, one in values.items() if one[:1] == "["}
             given = {n for n in lists if [str(values[n].count(",") + 1)] == sizes}
         like = [n for n in values if n in given and values[n] not in NOISE.values()]
-        axes = {*map(called, nodes), *map(sign, nodes), *calls_in(node)} & {*OTHER_AXES, "@"}
-        if axes or (not like and {*sizes} - {"1", "()"}) or len(sizes) > 1:
+        reduces = _REDUCES.search(f"{behind} {ast.unparse(node)}")
+        if reduces or (not like and {*sizes} - {"1", "()"}) or len(sizes) > 1:
             self.warn_of_shape(node)
         like.sort(key=lambda one: values[one][:1] not in ("[", ""))
         return f" like={like[0]}" if like else ""
@@ -393,7 +382,7 @@ class _Paste(PastedExpressions):
 
     def statement(self, node: ast.stmt) -> None:
         """Read one statement; what it cannot be leaves a note."""
-        if self.done or isinstance(node, _SKIPPED):
+        if self.done or isinstance(node, SKIPPED):
             return
         used = getattr(node, "value", None)
         frozen = re.fullmatch(r"(\w+)\.requires_grad(_\(False\)| = False)", ast.unparse(node))
@@ -416,23 +405,11 @@ class _Paste(PastedExpressions):
                 if node.value is not None:
                     self._change(node, target, node.value)
         elif isinstance(node, ast.If):
-            test = ast.unparse(node.test)
-            other = test.endswith(" is None") or test.startswith("not ")
-            known = self.decided(node.test)
-            other = other if known is None else not known
-            refuses = all(isinstance(each, _SKIPPED) for each in node.body)
-            # A guard for tensors of another kind or shape comes before what is computed.
-            returns = isinstance(node.body[-1], ast.Return) and not node.orelse
-            other |= refuses or (returns and bool(_GUARD.search(test)))
-            name = test.partition(" is ")[0].rpartition(".")[2]
-            default = ast.unparse(self.settled.get(name) or node.test)
-            asks = test.endswith((" is None", " is not None")) and default != "None"
-            if not (refuses or asks or test == "__name__ == '__main__'"):
-                shown = visible(f"if {test}", 35)
-                first = WORDS("first_branch", code=shown)
-                said = WORDS("other_branch", code=shown) if other else first
-                self.warnings.append((node.lineno, said))
-            for each in node.orelse if other else node.body:
+            test = ast.copy_location(ast.Expr(node.test), node.test)
+            for part in ast.walk(test):
+                if isinstance(part, ast.NamedExpr):
+                    self.assign(test, part.target, part.value)
+            for each in node.body if self.takes_first(node) else node.orelse:
                 self.statement(each)
         elif isinstance(node, ast.With):
             before = self.stopped
@@ -521,7 +498,7 @@ class _Paste(PastedExpressions):
             return
         tricky = [v for v in several if v is not returned and names_in(v) & self.own]
         if len(several) > 1:
-            self.several = node, len(several), visible(ast.unparse(returned), 32)
+            self.several = node.lineno, len(several)
         if self.renamed.get(_name(returned)) in self.stale:
             self.read(returned)
         self.output = self.renamed.get(_name(returned), "")
@@ -542,8 +519,7 @@ class _Paste(PastedExpressions):
 
     def assign(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> None:
         """Read one assignment."""
-        masks = {n: _MASK for n, made in self.renamed.items() if self.names.get(made) == "mask"}
-        if isinstance(target, ast.Subscript) and is_mask(target.slice, masks):
+        if isinstance(target, ast.Subscript) and is_mask(target.slice, self.masks):
             value, target = replaced(target, value), target.value
         if isinstance(target, ast.Attribute) and target.attr in ("requires_grad", "grad"):
             return

@@ -52,7 +52,7 @@ _NO_EFFECT = {"sorted", "inplace", "keepdim", "keepdims", "requires_grad", "non_
 """Settings that change no number."""
 WHOLE_NUMBERS = re.compile(r"\b(bool|u?int\d*|long|short|char|byte)(tensor)?\b", re.IGNORECASE)
 """Number formats that cut off."""
-OTHER_AXES = {"sum", "mean", "norm", "logsumexp", "select", "unbind"}
+_OTHER_AXES = {"sum", "mean", "norm", "logsumexp", "select", "unbind"}
 """Functions whose value has other axes than their operand."""
 _RANGE = {"mean", "std", "stddev", "loc", "scale", "low", "high", "minval", "maxval"}
 """Settings of noise."""
@@ -65,6 +65,13 @@ _NO_EFFECT_ON_LIST = re.compile(r"batchmean|keepdims?=True|, True\)")
 _WITHOUT_HINT = {*OMITTED, *NUMBERS, *WITHOUT_EFFECT}
 """Names that can be read, or left out."""
 _LOGIC = {"logical_and": ast.BitAnd, "logical_or": ast.BitOr}
+_GUARD = re.compile(r"has_torch_function|is_scripting|isinstance|dim\b|shape|numel|len\(")
+"""Conditions on the kind or the shape of tensors; with these, a function may return early."""
+_ON_OBJECTS = re.compile(r"'|\b(is|in)\b")
+"""What is in conditions on texts and on None."""
+_MASK = ast.parse("x > 0", mode="eval").body
+SKIPPED = (ast.Import, ast.ImportFrom, ast.Assert, ast.Pass, ast.Raise)
+"""Statements that compute nothing."""
 _LONG_CALL = 40
 """Characters: a note names a longer call by its function."""
 _PASSED_ON = {"flip_gradient", "scale_gradient", "clip_gradient"}
@@ -117,6 +124,7 @@ class PastedExpressions(Reader):
         self.layers: set[str] = set()
         self.helpers: dict[str, ast.FunctionDef] = {}
         self.inlined: list[str] = []  # their calls that were read
+        self.helping = False  # whether the statements are a helper's
         self.own: set[str] = set()  # autograd Functions
         self.views: dict[str, str] = {}  # of a name in the program: the tensor that it is a view of
         self.stale: dict[str, Why] = {}  # names whose tensors are changed in place since
@@ -130,6 +138,12 @@ class PastedExpressions(Reader):
         """The numbers that the code writes out, by its own names."""
         made = self.renamed.items()
         return {name: self.written[one] for name, one in made if one in self.written}
+
+    @property
+    def masks(self) -> dict[str, ast.expr]:
+        """The names of the code that are comparisons by now, each with one."""
+        names = (name for name, made in self.renamed.items() if self.names.get(made) == "mask")
+        return dict.fromkeys(names, _MASK)
 
     @abstractmethod
     def inline(self, name: str, node: ast.Call) -> Node:
@@ -164,10 +178,35 @@ class PastedExpressions(Reader):
                 return not self._known(test.operand)
             if isinstance(test, ast.Compare):
                 (other,) = test.comparators
+                if isinstance(test.ops[0], ast.Is | ast.IsNot):  # of a helper's arguments, we know
+                    same = self.helping and self._known(test.left) is self._known(other)
+                    return same == isinstance(test.ops[0], ast.Is) if self.helping else None
                 return bool(SIGNS[sign(test)].run(self._known(test.left), self._known(other)))
         except (KeyError, TypeError, ValueError):
             pass
         return None
+
+    def takes_first(self, node: ast.If | ast.IfExp) -> bool:
+        """Whether to read the first branch of a condition; warn of the one that isn’t read."""
+        test, known = ast.unparse(node.test), self.decided(node.test)
+        other = test.endswith(" is None") or test.startswith("not ")
+        other = other if known is None else not known
+        refuses = False
+        if isinstance(node, ast.If):
+            refuses = all(isinstance(each, SKIPPED) for each in node.body)
+            # A guard for tensors of another kind or shape comes before what is computed.
+            returns = isinstance(node.body[-1], ast.Return) and not node.orelse
+            other |= refuses or (returns and bool(_GUARD.search(test)))
+        name = test.partition(" is ")[0].rpartition(".")[2]
+        default = ast.unparse(self.settled.get(name) or node.test)
+        asks = test.endswith((" is None", " is not None"))
+        asks &= known is not None or default != "None"
+        if not (refuses or asks or test == "__name__ == '__main__'"):
+            shown = visible(f"if {test}", 35)
+            first = WORDS("first_branch", code=shown)
+            said = WORDS("other_branch", code=shown) if other else first
+            self.warnings.append((node.lineno, said))
+        return not other
 
     def expression(self, line: ast.stmt, value: ast.expr, names: int = 1) -> Node:
         """Read an expression of a statement that gives a value to each of these names."""
@@ -186,6 +225,8 @@ class PastedExpressions(Reader):
             return super().read(node)
         try:
             if isinstance(node, ast.IfExp):
+                if self.decided(node.test) is not None or not self._compares(node.test):
+                    return self.read(node.body if self.takes_first(node) else node.orelse)
                 return self._read_as(node, call("where", node.test, node.body, node.orelse))
             if isinstance(node, ast.Subscript):
                 parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -197,6 +238,10 @@ class PastedExpressions(Reader):
             return super().read(node)
         except (PlaygroundError, OverflowError):
             return self.stand_in(node)
+
+    def _compares(self, test: ast.expr) -> bool:
+        """Whether a condition picks entries of tensors, and is none on a text or on None."""
+        return is_mask(test, self.masks) and not _ON_OBJECTS.search(ast.unparse(test))
 
     def warn_of_shape(self, node: ast.expr) -> None:
         code = visible(ast.unparse(node), 48)
@@ -210,7 +255,7 @@ class PastedExpressions(Reader):
         if isinstance(node, ast.List):
             return any(isinstance(one, ast.List) for one in node.elts)
         row = TABLE.get(own_name(path(getattr(node, "func", node))[-1]))
-        if row and (row.name in OTHER_AXES or row.text.startswith("mean(")):
+        if row and (row.name in _OTHER_AXES or row.text.startswith("mean(")):
             return False
         parts = (one for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr))
         every = isinstance(getattr(node, "op", None), ast.MatMult)
