@@ -427,6 +427,8 @@ WARNED = [
     "def double(z):\n    z *= 2\n    return z\n\ny = x * 2\nloss = double(y) * y",
     "y = x * 2\ny.data = y.data.round()\nloss = y * x", "y = x * 2\ny.data *= 3\nloss = y * x",
     "def f(z, log=False):\n    return z.exp() if log else z\n\nloss = f(x)",
+    "y = x.exp()\ny += 1\nloss = y", "loss = x.sigmoid().mul_(2)", "loss = (x * 1).relu_().add_(1)",
+    "y = x.softmax(0)\nz = y.view(-1)\nz[x > 0] = 0\nloss = z", "x += 1\nloss = x",
     "h = x.register_hook(lambda g: -g)\nloss = x * x",
     "with torch.set_grad_enabled(x.ndim > 3):\n    y = x * 2\nloss = x * y",
     "@decorated\ndef double(z):\n    return z * 2\n\nloss = double(x)",

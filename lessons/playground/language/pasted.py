@@ -20,6 +20,7 @@ from lessons.playground.language.expressions import Node, Program, kind_of, row_
 from lessons.playground.language.own_gradients import as_plain_functions, assigned
 from lessons.playground.language.parse import parse_program
 from lessons.playground.language.pasted_expressions import (
+    KEEPS_OUTPUT,
     ROOTS,
     SKIPPED,
     Partial,
@@ -182,7 +183,6 @@ class _Paste(PastedExpressions):
         self.result: Node | None = None  # what that helper returns
         self.lines: list[str] = []
         self.notes: list[str] = []
-        self.leaves: set[str] = set()  # what requires a gradient; empty if the code doesn't say
         self.output = self.last = ""  # what the code calls its result, or gives last
         self.several: tuple[int, int] | None = None  # line and number of the values returned
         self.returned: list[str] = []  # their names, as the program has them
@@ -580,6 +580,8 @@ class _Paste(PastedExpressions):
             self.last = names[-1]
             self.names |= dict.fromkeys(names, "tensor" if kind == "several" else kind)
             self.matrices |= {*names} if self.is_matrix(value) else set()
+            row = row_of(value)
+            self.kept |= {*names} if row and row.name in KEEPS_OUTPUT else set()
             if origin := self.origin(value):
                 self.views |= dict.fromkeys(names, origin)
             self.renamed |= dict(zip(targets, names, strict=True))

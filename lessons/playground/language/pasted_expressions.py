@@ -58,6 +58,8 @@ _RANGE = {"mean", "std", "stddev", "loc", "scale", "low", "high", "minval", "max
 """Settings of noise."""
 _VIEWS = {"stop_gradient", "detach", "transpose", "select", "unbind"}
 """Functions whose value is a view of their operand."""
+KEEPS_OUTPUT = {"exp", "sqrt", "tanh", "sigmoid", "relu", "softmax", "log_softmax", "logsumexp"}
+"""Functions whose backward reads their value: torch refuses to run it once that has changed."""
 _LAST_AXIS = {"normalize", "cosine_similarity", "cross_entropy"}
 """Functions that the language has for a list only."""
 _NO_EFFECT_ON_LIST = re.compile(r"batchmean|keepdims?=True|, True\)")
@@ -72,8 +74,6 @@ _ON_OBJECTS = re.compile(r"'|\b(is|in)\b")
 _MASK = ast.parse("x > 0", mode="eval").body
 SKIPPED = (ast.Import, ast.ImportFrom, ast.Assert, ast.Pass, ast.Raise)
 """Statements that compute nothing."""
-_LONG_CALL = 40
-"""Characters: a note names a longer call by its function."""
 _PASSED_ON = {"flip_gradient", "scale_gradient", "clip_gradient"}
 """A call on what one of these returns is read as a layer, so that the gradient comes through it."""
 
@@ -124,6 +124,8 @@ class PastedExpressions(Reader):
         self.layers: set[str] = set()
         self.helpers: dict[str, ast.FunctionDef] = {}
         self.inlined: list[str] = []  # their calls that were read
+        self.leaves: set[str] = set()  # what requires a gradient; empty if the code doesn't say
+        self.kept: set[str] = set()  # names in the program of outputs that backward needs
         self.helping = False  # whether the statements are a helper's
         self.own: set[str] = set()  # autograd Functions
         self.views: dict[str, str] = {}  # of a name in the program: the tensor that it is a view of
@@ -285,9 +287,16 @@ class PastedExpressions(Reader):
             node = node.args[0]
         return self.views.get(node.id, node.id) if isinstance(node, ast.Name) else ""
 
+    def _overwrites(self, at: ast.expr | ast.stmt) -> None:
+        code = visible(ast.unparse(at).partition("\n")[0], 48)
+        self.warnings.append((at.lineno, WORDS("overwrites", code=code)))
+
     def changed(self, operand: ast.expr, at: ast.expr | ast.stmt) -> dict[str, Why]:
         """The names that can't be read once ``at`` has changed an operand in place, and why."""
         origin = self.origin(self.read(operand))
+        leaf = not self.stopped and origin in {self.renamed.get(one) for one in self.leaves}
+        if leaf or origin in self.kept:
+            self._overwrites(at)
         if origin in {*self.stand_ins.values()} - {*self.renamed.values()}:
             return {}  # nothing else reads it
         code = visible(ast.unparse(at).partition("\n")[0], 48)
@@ -410,6 +419,8 @@ class PastedExpressions(Reader):
         if row is None or not (operands and (flag or name.endswith("_"))):
             return super()._call(node)
         inner = path(getattr(operands[0], "func", operands[0]))[-1]
+        if inner.removesuffix("_") in KEEPS_OUTPUT:
+            self._overwrites(node)
         changed = {} if inner.endswith("_") else self.changed(operands[0], node)
         made = ast.Call(ast.Name(row.name), operands, node.keywords)
         found = super()._call(with_place(ast.copy_location(made, node), node))
@@ -474,9 +485,8 @@ class PastedExpressions(Reader):
         if row.name == "cross_entropy":
             given = self.bind(node, row, operands)
             target = self.read(given["t"])
-            scores, classes = (values_in(given[one], self.numbers) for one in ("x", "t"))
-            whole = classes and not re.search(r"[.e]", classes)  # not a probability of each
-            if kind_of(target) == "number" or whole or scores.startswith("[["):
+            classes = values_in(given["t"], self.numbers)  # whole ones are no probabilities
+            if kind_of(target) == "number" or (classes and not re.search(r"[.e]", classes)):
                 raise self.error(given["t"], WORDS("only_numbers"))
             if isinstance(target, ast.Name) and target.id in self.inputs.keys() - {*self.there}:
                 self.remark(node, WORDS("probabilities"))
@@ -557,8 +567,6 @@ class PastedExpressions(Reader):
             first = next(iter(arguments), None)
             of = f"_{self.renamed.get(first.id, first.id)}" if isinstance(first, ast.Name) else ""
             name = self.fresh("noise" if noise else f"{called}{of}")
-            if len(code) > _LONG_CALL and isinstance(node, ast.Call):
-                code = f"{ast.unparse(node.func)}(…)"
             self.why[name] = input_note(node, visible(code, 48), noise)
             self.stand_ins[key] = self.input(name, noise)
             read = (self.renamed.get(getattr(part, "id", "")) for part in ast.walk(node))
