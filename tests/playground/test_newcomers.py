@@ -17,6 +17,7 @@ from lessons.playground.language.parse import parse_program
 from lessons.playground.language.pasted import pasted
 from lessons.playground.language.refusals import OF_KEYWORDS
 from lessons.playground.language.spellings import INSTEAD
+from lessons.playground.language.words import WORDS as LANGUAGE
 from lessons.playground.running.outcome import run
 from lessons.playground.running.recorded import snip
 from pages.labs.messages import Wish
@@ -67,6 +68,8 @@ REFUSED = [
     ("y = (x**2\nz = y + 1", (1, 5), said("not_closed_in_line")),
     ("y = x * 2\ny[0] = 0", (2, 1), said("part_assigned")),
     ("y = atan(x)", (1, 5), said("no_function there_are")),
+    ("y = torch.norm(x, p=1)", (1, 21), said("no_parameter", "norm(x)", "p")),
+    ("def f(x):\n    return x.norm(p=1)", (2, 12), LANGUAGE("unread", code="x.norm(p=1)")),
     ("y = x / x.numel()", (1, 9), said("no_function", INSTEAD["numel"])),
     ("y = x.argmax()", (1, 5), said("no_function did_you_mean", "“argmax”", "onehot_argmax")),
     ("class Flip(torch.autograd.Function):", (1, 1), OF_KEYWORDS["class"]),

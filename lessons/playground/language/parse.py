@@ -394,7 +394,7 @@ class Reader:
     def _no_such_call(
         self, node: ast.Call, row: Signature, bound: Mapping[str, ast.expr], changed: Sequence[str]
     ) -> PlaygroundError:
-        if not isinstance(row, Function):
+        if not isinstance(row, Function) and not changed:
             return self.error(node.func, unknown_function(row.name))
         said = WORDS("no_parameter", signature=row.signature, name=cited(changed[0]))
         if changed[0].startswith("dim"):

@@ -39,6 +39,7 @@ from lessons.playground.language.spellings import (
     TABLE,
     TENSORS,
     WITHOUT_EFFECT,
+    WRITTEN_OUT,
     instead,
     path,
 )
@@ -64,8 +65,8 @@ _LAST_AXIS = {"normalize", "cosine_similarity", "cross_entropy"}
 """Functions that the language has for a list only."""
 _NO_EFFECT_ON_LIST = re.compile(r"batchmean|keepdims?=True|, True\)")
 """Settings that do nothing to a list."""
-_WITHOUT_HINT = {*OMITTED, *NUMBERS, *WITHOUT_EFFECT}
-"""Names that can be read, or left out."""
+_WITHOUT_HINT = {*OMITTED, *NUMBERS, *WITHOUT_EFFECT, *WRITTEN_OUT}
+"""Names that can be read, or left out; of those written out, only some settings can’t be read."""
 _LOGIC = {"logical_and": ast.BitAnd, "logical_or": ast.BitOr}
 _GUARD = re.compile(r"has_torch_function|is_scripting|isinstance|dim\b|shape|numel|len\(")
 """Conditions on the kind or the shape of tensors; with these, a function may return early."""
