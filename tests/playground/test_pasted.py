@@ -73,7 +73,7 @@ REAL_CODE = {
         {"online_pred_one", "online_pred_two", "target_encoder_image_one",
          "target_encoder_image_two"},
         ["target_proj_one = stop_gradient(target_encoder_image_one)",
-         "x = online_pred_one / maximum(sqrt(sum(online_pred_one ** 2)), 1e-12)",
+         "x = online_pred_one / sqrt(maximum(sum(online_pred_one ** 2), 1e-12 ** 2))",
          "loss_one = 2 - 2 * (x * y2).sum(dim=-1)"],
         [(9, said("unread_input", "online_pred_one")),
          (12, said("unread_input", "self.target_encoder(image_one)"))],

@@ -56,10 +56,10 @@ WRITTEN_OUT = {
     **_row("logsigmoid x", "-softplus(-x)"),
     **_row("elu x alpha:1 inplace:False",
            "where(x > 0, x, alpha * exp(clamp(x, -1e30, 0)) - alpha)"),
-    **_row("norm x p:2 dim:None keepdim:False", "sqrt(sum(x**2))"),
-    **_row("normalize x p:2 dim:1 eps:1e-12", "x / maximum(sqrt(sum(x**2)), eps)"),
+    **_row("norm x p:2 dim:None keepdim:False", "sqrt(maximum(sum(x**2), 1e-38))"),
+    **_row("normalize x p:2 dim:1 eps:1e-12", "x / sqrt(maximum(sum(x**2), eps**2))"),
     **_row("cosine_similarity a b dim:1 eps:1e-08",
-           "sum(a * b) / (maximum(sqrt(sum(a**2)), eps) * maximum(sqrt(sum(b**2)), eps))"),
+           "sum(a * b) / sqrt(maximum(sum(a**2), eps**2) * maximum(sum(b**2), eps**2))"),
     **_row(f"mse_loss x t {_REDUCTION} weight:None", "mean((x - t)**2)"),
     **_row(f"l1_loss x t {_REDUCTION} weight:None", "mean(abs(x - t))"),
     **_row(f"smooth_l1_loss x t {_REDUCTION} beta:1",
@@ -83,9 +83,11 @@ WRITTEN_OUT = {
 TABLE: dict[str, Signature] = {**WRITTEN_OUT, **FUNCTIONS}
 
 REMARKS = {
+    **{("binary_cross_entropy", "reduction", how): WORDS("logarithm_limited")
+       for how in ("'mean'", "'sum'", "'none'")},
     ("gelu", "approximate", "'none'"): WORDS("gelu_by_tanh"),
     ("kl_div", "reduction", "'batchmean'"): WORDS("batchmean"),
-}
+}  # fmt: skip
 """Settings of functions whose text is not quite torch's then, and what is said of it."""
 
 
