@@ -70,6 +70,7 @@ REFUSED = [
     ("y = atan(x)", (1, 5), said("no_function there_are")),
     ("y = torch.norm(x, p=1)", (1, 21), said("no_parameter", "norm(x)", "p")),
     ("def f(x):\n    return x.norm(p=1)", (2, 12), LANGUAGE("unread", code="x.norm(p=1)")),
+    ("import q\ny = x.max()", (0, 0), said("of_your_code unread", "Line 2 of")),
     ("y = x / x.numel()", (1, 9), said("no_function", INSTEAD["numel"])),
     ("y = x.argmax()", (1, 5), said("no_function did_you_mean", "“argmax”", "onehot_argmax")),
     ("class Flip(torch.autograd.Function):", (1, 1), OF_KEYWORDS["class"]),

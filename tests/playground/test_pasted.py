@@ -85,6 +85,13 @@ REAL_CODE = {
         ["std = torch.exp(0.5 * logvar)", "out = eps * std + mu"],
         [(7, said("drawn", "normal"))],
     ),
+    "first of two": (
+        "def f(x):\n    first = x.cumsum(0)\n    return first, x * 2\n",
+        "out",
+        {"x"},
+        ["out = x * 2"],
+        [(3, said("unread", "first"))],
+    ),
 }  # fmt: skip
 
 

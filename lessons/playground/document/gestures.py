@@ -298,8 +298,6 @@ def _of_pasted(found: Pasted, there: Mapping[str, Input]) -> Document:
         one = there.get(name) or Input(name, 0.0)
         drawn, _, like = values.partition(" like=")
         if drawn in ("normal", "uniform"):
-            if like in there and (noise := there[like].noise):
-                like = noise.like if noise.like in found.inputs else ""
             seed = sum(other.noise is not None for other in inputs)  # no two draws are the same
             one = Input(name, noise=Noise(cast(Distribution, drawn), 0.0, 1.0, seed, like))
         elif values:

@@ -28,6 +28,7 @@ from lessons.playground.language.pasted_expressions import (
     at,
     call,
     calls_in,
+    first_line,
     input_note,
     is_mask,
     names_in,
@@ -133,8 +134,11 @@ def pasted(
         found = paste.program(tree)
     except (RecursionError, SyntaxError, ValueError):
         return None
-    if found is None and paste.unread and [*_functions(tree)]:
-        raise PlaygroundError.at(*paste.unread)
+    if found is None and paste.unread and _is_code(tree):
+        node, said = paste.unread
+        if [*_functions(tree)]:
+            raise PlaygroundError.at(node, said)
+        raise PlaygroundError(at(node.lineno, said))
     if _is_code(tree) or _replaces(clean, tree, before):
         return found
     # Of a program that is typed here, only torch's words become the language's own.
@@ -405,10 +409,9 @@ class _Paste(PastedExpressions):
                 if node.value is not None:
                     self._change(node, target, node.value)
         elif isinstance(node, ast.If):
-            test = ast.copy_location(ast.Expr(node.test), node.test)
-            for part in ast.walk(test):
+            for part in ast.walk(node.test):
                 if isinstance(part, ast.NamedExpr):
-                    self.assign(test, part.target, part.value)
+                    self.assign(node, part.target, part.value)
             for each in node.body if self.takes_first(node) else node.orelse:
                 self.statement(each)
         elif isinstance(node, ast.With):
@@ -451,7 +454,7 @@ class _Paste(PastedExpressions):
             self.went_backward = False
         elif called[-1] == "set_grad_enabled":
             self._switch([used])
-        elif called[-1].endswith("_") and called[-1] not in _SILENT:
+        elif called[-1] not in _SILENT and re.search(r"_\(|inplace=True", ast.unparse(used)):
             target = used.args[0] if called[0] in MODULES and used.args else on
             while isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute):
                 target = target.func.value
@@ -468,7 +471,7 @@ class _Paste(PastedExpressions):
             return
         changed = self.changed(whole, node)
         if self.stopped or data:
-            self._emit(node, f"# {_shown(node)}")
+            self._emit(node, f"# {first_line(node)}")
         else:
             self.assign(node, target, value)
         self.stale |= changed
@@ -478,7 +481,7 @@ class _Paste(PastedExpressions):
         parts = [n for n in ast.walk(node) if isinstance(n, ast.Subscript | ast.Name)]
         stored = {_name(getattr(n, "value", n)) for n in parts if isinstance(n.ctx, ast.Store)}
         names = (n.id for n in parts if isinstance(n, ast.Name) and n.id in stored)
-        shown = _shown(node)
+        shown = first_line(node)
         given = [(name, self.input(self.fresh(name))) for name in dict.fromkeys(names)]
         self.renamed |= dict(given)
         self.why |= {made: input_note(node, shown) for _, made in given}
@@ -496,6 +499,8 @@ class _Paste(PastedExpressions):
         if self.helping:
             self.result = self.expression(node, returned)
             return
+        if several[0] not in read:
+            self.warnings.append((node.lineno, WORDS("unread", code=_name(several[0]))))
         tricky = [v for v in several if v is not returned and names_in(v) & self.own]
         if len(several) > 1:
             self.several = node.lineno, len(several)
@@ -544,7 +549,7 @@ class _Paste(PastedExpressions):
         elif len(targets) == 2 and isinstance(value, ast.Call) and path(value.func)[-1] == "topk":
             self.assign(node, targets[0], value)
             self.renamed[_name(targets[1])] = places = self.input(self.fresh(_name(targets[1])))
-            self.why[places] = input_note(node, _shown(node))
+            self.why[places] = input_note(node, first_line(node))
         elif (values := values_in(value, known)) and (not self.leaves or name in self.leaves):
             self.renamed[name] = made = self.input(self.fresh(name), values)
             self.written[made] = values
@@ -567,7 +572,7 @@ class _Paste(PastedExpressions):
             of, drawn = self.of.pop(whole, ""), self.drawn.pop(whole, None)
             del self.names[whole]
             self.stand_ins = {k: n for k, n in self.stand_ins.items() if n != whole}
-            self._emit(node, f"# {_shown(node)}")
+            self._emit(node, f"# {first_line(node)}")
             for target in targets:
                 self.renamed[target] = self.last = self.input(self.fresh(target), values)
                 self.why[self.last], self.of[self.last] = reason, of
@@ -657,10 +662,6 @@ def _stops(node: ast.expr) -> bool:
 
 def _name(node: ast.AST | None) -> str:
     return node.id if isinstance(node, ast.Name) else ""
-
-
-def _shown(node: ast.stmt) -> str:
-    return visible(ast.unparse(node).partition("\n")[0], 90)
 
 
 def _functions(tree: Iterable[ast.stmt]) -> Iterator[ast.FunctionDef]:

@@ -73,7 +73,7 @@ _GUARD = re.compile(r"has_torch_function|is_scripting|isinstance|dim\b|shape|num
 _ON_OBJECTS = re.compile(r"'|\b(is|in)\b")
 """What is in conditions on texts and on None."""
 _MASK = ast.parse("x > 0", mode="eval").body
-SKIPPED = (ast.Import, ast.ImportFrom, ast.Assert, ast.Pass, ast.Raise)
+SKIPPED = (ast.Import, ast.ImportFrom, ast.Assert, ast.Pass, ast.Raise, ast.Delete, ast.Global)
 """Statements that compute nothing."""
 _PASSED_ON = {"flip_gradient", "scale_gradient", "clip_gradient"}
 """A call on what one of these returns is read as a layer, so that the gradient comes through it."""
@@ -194,12 +194,11 @@ class PastedExpressions(Reader):
         test, known = ast.unparse(node.test), self.decided(node.test)
         other = test.endswith(" is None") or test.startswith("not ")
         other = other if known is None else not known
-        refuses = False
-        if isinstance(node, ast.If):
-            refuses = all(isinstance(each, SKIPPED) for each in node.body)
-            # A guard for tensors of another kind or shape comes before what is computed.
-            returns = isinstance(node.body[-1], ast.Return) and not node.orelse
-            other |= refuses or (returns and bool(_GUARD.search(test)))
+        body = node.body if isinstance(node, ast.If) else [ast.Expr(node.body)]
+        refuses = all(isinstance(each, SKIPPED) for each in body)
+        # A guard for tensors of another kind or shape comes before what is computed.
+        returns = isinstance(body[-1], ast.Return) and not node.orelse
+        other |= refuses or (returns and bool(_GUARD.search(test)))
         name = test.partition(" is ")[0].rpartition(".")[2]
         default = ast.unparse(self.settled.get(name) or node.test)
         asks = test.endswith((" is None", " is not None"))
@@ -228,7 +227,9 @@ class PastedExpressions(Reader):
             return super().read(node)
         try:
             if isinstance(node, ast.IfExp):
-                if self.decided(node.test) is not None or not self._compares(node.test):
+                code = ast.unparse(node.test)
+                compares = is_mask(node.test, self.masks) and not _ON_OBJECTS.search(code)
+                if self.decided(node.test) is not None or not compares:
                     return self.read(node.body if self.takes_first(node) else node.orelse)
                 return self._read_as(node, call("where", node.test, node.body, node.orelse))
             if isinstance(node, ast.Subscript):
@@ -241,10 +242,6 @@ class PastedExpressions(Reader):
             return super().read(node)
         except (PlaygroundError, OverflowError):
             return self.stand_in(node)
-
-    def _compares(self, test: ast.expr) -> bool:
-        """Whether a condition picks entries of tensors, and is none on a text or on None."""
-        return is_mask(test, self.masks) and not _ON_OBJECTS.search(ast.unparse(test))
 
     def warn_of_shape(self, node: ast.expr) -> None:
         code = visible(ast.unparse(node), 48)
@@ -289,8 +286,7 @@ class PastedExpressions(Reader):
         return self.views.get(node.id, node.id) if isinstance(node, ast.Name) else ""
 
     def _overwrites(self, at: ast.expr | ast.stmt) -> None:
-        code = visible(ast.unparse(at).partition("\n")[0], 48)
-        self.warnings.append((at.lineno, WORDS("overwrites", code=code)))
+        self.warnings.append((at.lineno, WORDS("overwrites", code=first_line(at))))
 
     def changed(self, operand: ast.expr, at: ast.expr | ast.stmt) -> dict[str, Why]:
         """The names that can't be read once ``at`` has changed an operand in place, and why."""
@@ -300,9 +296,8 @@ class PastedExpressions(Reader):
             self._overwrites(at)
         if origin in {*self.stand_ins.values()} - {*self.renamed.values()}:
             return {}  # nothing else reads it
-        code = visible(ast.unparse(at).partition("\n")[0], 48)
         same = (name for name in self.names if self.views.get(name, name) == origin)
-        return {name: input_note(at, code, changed=True) for name in same
+        return {name: input_note(at, first_line(at), changed=True) for name in same
                 if self.names[name] == "tensor"}  # fmt: skip
 
     def _attribute(self, node: ast.Attribute) -> Node:
@@ -332,7 +327,9 @@ class PastedExpressions(Reader):
         return self._mask(lambda a, b: _chosen(mask, b, a), node)
 
     def _binary(self, node: ast.BinOp) -> Node:
-        if not isinstance(node.op, ast.BitAnd | ast.BitOr):
+        adds = isinstance(node.op, ast.Add)  # torch’s True + True is True
+        masks = adds and is_mask(node.left, self.masks) and is_mask(node.right, self.masks)
+        if not (masks or isinstance(node.op, ast.BitAnd | ast.BitOr)):
             return super()._binary(node)
         left, right = (self.as_mask(self.read(one), node) for one in (node.left, node.right))
         if isinstance(node.op, ast.BitAnd):
@@ -483,6 +480,8 @@ class PastedExpressions(Reader):
     def function(self, node: ast.Call, row: Signature, operands: Sequence[ast.expr]) -> Node:
         if row.text == "stop_gradient(x)" and operands and not names_in(operands[0]):
             return self.read(operands[0])
+        if row.name == "binary_cross_entropy":
+            self.remark(node, WORDS("logarithm_limited"))
         if row.name == "cross_entropy":
             given = self.bind(node, row, operands)
             target = self.read(given["t"])
@@ -570,8 +569,9 @@ class PastedExpressions(Reader):
             name = self.fresh("noise" if noise else f"{called}{of}")
             self.why[name] = input_note(node, visible(code, 48), noise)
             self.stand_ins[key] = self.input(name, noise)
-            read = (self.renamed.get(getattr(part, "id", "")) for part in ast.walk(node))
-            self.of[name] = next(filter(None, read), "")
+            read = (part.id for part in ast.walk(node) if isinstance(part, ast.Name))
+            source = next((one for one in read if one not in {*MODULES, *ROOTS}), "")
+            self.of[name] = self.renamed.get(source, source)
             self.drawn |= {name: node} if noise and isinstance(node, ast.Call) else {}
         return of_kind(ast.Name(self.stand_ins[key]), "tensor", node)
 
@@ -605,6 +605,11 @@ def _chosen(mask: Node, a: Node, b: Node) -> Node:
         made: Node = choose(a, b)
         return made
     return of_kind(ast.Call(ast.Name("where"), [mask, a, b], []), "tensor", mask)
+
+
+def first_line(node: ast.AST) -> str:
+    """The first line of some code, cut short."""
+    return visible(ast.unparse(node).partition("\n")[0], 90)
 
 
 def is_mask(node: ast.AST | None, known: Mapping[str, ast.expr]) -> bool:

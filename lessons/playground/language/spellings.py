@@ -83,11 +83,9 @@ WRITTEN_OUT = {
 TABLE: dict[str, Signature] = {**WRITTEN_OUT, **FUNCTIONS}
 
 REMARKS = {
-    **{("binary_cross_entropy", "reduction", how): WORDS("logarithm_limited")
-       for how in ("'mean'", "'sum'", "'none'")},
     ("gelu", "approximate", "'none'"): WORDS("gelu_by_tanh"),
     ("kl_div", "reduction", "'batchmean'"): WORDS("batchmean"),
-}  # fmt: skip
+}
 """Settings of functions whose text is not quite torch's then, and what is said of it."""
 
 
