@@ -455,6 +455,11 @@ def read_line(line: str) -> Pasted:
     return read
 
 
+def test_a_number_format_of_few_bits_is_noted() -> None:
+    (note,) = read_line("loss = x * x.to(torch.int8)").notes
+    assert said("of_your_code few_bits", "int8") == note
+
+
 @pytest.mark.parametrize("line", WARNED)
 def test_a_line_of_which_the_numbers_may_differ_is_named(line: str) -> None:
     assert any(said("of_your_code") == one for one in read_line(line).warnings)

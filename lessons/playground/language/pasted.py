@@ -267,10 +267,10 @@ class _Paste(PastedExpressions):
 
     def _like(self, name: str, values: Mapping[str, str], read: Program) -> str:
         """Name the input whose shape this noise has, or warn that it is one number."""
-        node, of = self.drawn[name], self.of[name]
+        node, of, left = self.drawn[name], self.of[name], {**self.of}
         # Other noise has the shape of what it is drawn like; a name may stand for a shape alone.
-        while of in self.of and (of in self.drawn or of not in values):
-            of = self.of[of]
+        while of in left and (of in self.drawn or of not in values):
+            of = left.pop(of)
         lines = [one for one in read.assignments if {*one.names} & read.behind(of)]
         behind = " ".join(ast.unparse(one.value) for one in lines)
         given = {of, *re.findall(r"\w+", behind)}
@@ -437,6 +437,7 @@ class _Paste(PastedExpressions):
         """Read a call on a line of its own."""
         func, called = used.func, path(used.func)
         on = func.value if isinstance(func, ast.Attribute) else func
+        in_place = called[-1].endswith("_") or "inplace=True" in ast.unparse(used)
         if called[-1] == "backward":
             given = [*used.args, *(k.value for k in used.keywords if k.arg == "gradient")][:1]
             if given and called[0] and called[0] not in self.renamed:
@@ -454,7 +455,7 @@ class _Paste(PastedExpressions):
             self.went_backward = False
         elif called[-1] == "set_grad_enabled":
             self._switch([used])
-        elif called[-1] not in _SILENT and re.search(r"_\(|inplace=True", ast.unparse(used)):
+        elif in_place and called[-1] not in _SILENT:
             target = used.args[0] if called[0] in MODULES and used.args else on
             while isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute):
                 target = target.func.value
@@ -520,7 +521,7 @@ class _Paste(PastedExpressions):
         self.returned = [self.renamed.get(_name(v), "") for v in several]
         for other in tricky:
             self.assign(node, ast.Name("out", ast.Store()), other)
-            self.returned.append(self.renamed["out"])
+            self.returned.append(self.renamed.get("out", ""))
 
     def assign(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> None:
         """Read one assignment."""
@@ -642,10 +643,12 @@ def _with_a_trick(read: Program, returned: Sequence[str]) -> tuple[str, tuple[st
     the other lines with tricks that it does not read. A loss gives way to another loss only."""
     lines = {name: line for line in read.assignments for name in line.names}
     tricks = [name for name, line in lines.items() if any(map(_is_trick, line.nodes))]
-    others = [n for n in tricks if not _stops(lines[n].value)]  # no gradient: nothing to show
+    tops = {name: row_of(lines[name].value) for name in tricks}
+    stopped = {name for name, row in tops.items() if row and row.op == "stop_gradient"}
+    others = [name for name in tricks if name not in stopped]  # no gradient: nothing to show
     output, *more = returned
     if not read.behind(output) & {*tricks}:
-        through = (n for n in more if read.behind(n) & {*tricks} and not _stops(lines[n].value))
+        through = (n for n in more if read.behind(n) & {*tricks} and n not in stopped)
         output = next((n for n in through if "loss" in n or "loss" not in output), output)
     return output, tuple(name for name in others if name not in read.behind(output))
 
@@ -653,11 +656,6 @@ def _with_a_trick(read: Program, returned: Sequence[str]) -> tuple[str, tuple[st
 def _is_trick(node: ast.expr) -> bool:
     row = row_of(node)
     return bool(surrogates(node)) or (row is not None and row.trick and row.op != "identity")
-
-
-def _stops(node: ast.expr) -> bool:
-    """Whether no gradient comes through, as in x.detach()."""
-    return (row := row_of(node)) is not None and row.op == "stop_gradient"
 
 
 def _name(node: ast.AST | None) -> str:

@@ -377,6 +377,8 @@ class PastedExpressions(Reader):
         whole = WHOLE_NUMBERS.search(ast.unparse(node)) if name in ("to", "type") else None
         if whole and operands:
             name = "bool" if whole[1].lower() == "bool" else "long"
+            if re.search("8|16|short|char|byte", whole[1].lower()):
+                self.remark(node, WORDS("few_bits", name=whole[1]))
             return self._read_as(node, call(name, operands[0]))
         if operands and (name in WITHOUT_EFFECT or name in ("int", "long", "bool")):
             if name == "t" and self.is_matrix(operands[0]):
@@ -557,8 +559,7 @@ class PastedExpressions(Reader):
         given = [*arguments, *(k.value for k in getattr(node, "keywords", []) if k.arg in _RANGE)]
         ends = [number for one in given if (number := number_in(one))][:2]
         standard = called[:4] == "rand" or {*map(float, ends)} <= {0, 1}
-        standard &= isinstance(node, ast.Call)
-        noise = NOISE.get(called, "") if standard else ""
+        noise = NOISE.get(called, "") if standard and isinstance(node, ast.Call) else ""
         drawn = (node.lineno, node.col_offset, len(self.inlined)) if noise else ()
         key = " ".join([code, *known, *map(str, drawn)])  # each draw is an input of its own
         if key not in self.stand_ins:
