@@ -137,7 +137,7 @@ STAMP = """() => {
       document.querySelector(`input[name="${node.name}"]:checked`));
   // How a thing looks, with what stands around it: a focus ring may be drawn on any of these.
   window.look = (node) =>
-    [node, node.nextElementSibling, node.firstElementChild, node.parentElement,
+    [node, node.nextElementSibling, ...node.children, node.parentElement,
      node.parentElement?.parentElement, node.parentElement?.parentElement?.parentElement,
      node.parentElement?.firstElementChild]
       .filter(Boolean)

@@ -52,7 +52,7 @@ def test_numbers_and_tables_are_utf_8_wherever_they_are_written(
     encoding: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commands = [("list",), ("run", "flip"), ("run", "flip", "--json"), ("play", "preset:halve"),
-                ("play", "preset:wrong_place", "--json"), ("show", "flip")]  # fmt: skip
+                ("play", "preset:wrong_place", "--json"), ("notebook", "flip")]  # fmt: skip
     commands += [("export", one.slug) for one in lessons() if not in_torch(one).isascii()]
     ours = written("utf-8", monkeypatch, commands)
     assert written(encoding, monkeypatch, commands) == ours

@@ -20,12 +20,11 @@ class Trick(nn.Module):
     `straight_through` and `forward_backward` have functions as settings. These may be modules;
     their parameters are this module's, and those of `g` get gradients.
 
-    >>> from gradient_tricks import flip_gradient
-    >>> flip = Trick(flip_gradient, scale=0.5)
-    >>> flip.scale = 1.0
-    >>> nn.Sequential(flip, Trick(straight_through, f=torch.round))
+    >>> half = Trick(torch.mul, other=0.5)
+    >>> half.other = 0.25
+    >>> nn.Sequential(half, Trick(straight_through, f=torch.round))
     Sequential(
-      (0): Trick(flip_gradient, scale=1.0)
+      (0): Trick(mul, other=0.25)
       (1): Trick(straight_through, f=round)
     )
     """
