@@ -1,5 +1,5 @@
-"""The lessons without a browser: list, run, export, notebook; new, check and keep for who
-writes them; play for the playground, and trace for a torch program of one's own.
+"""The lessons without a browser: list, run, export, notebook; new, check and keep for
+authors; play for the playground, and trace for a torch program of one's own.
 
 python -m lessons list
 python -m lessons run noise_leaks --help

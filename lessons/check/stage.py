@@ -20,7 +20,7 @@ from lessons.gradient_tricks.text.words import HEADING, in_language, listed_unde
 from lessons.kit.formulas.drawing import covered
 from lessons.prose.steps import Step
 
-_LINE = 48
+_LONGEST_TITLE = 48
 """Letters of a title on a phone's line, about."""
 _NOT_OF_LAB = {"cuts", "at", "run"}
 GRADIENTS = frozenset({"trick_gradient", "true_gradient"})
@@ -133,10 +133,13 @@ def titles(runs: Runs) -> Problems:
     for _, values, _ in runs.steps:
         for figure in runs.figures(values):
             for name, text in (("title", figure.title), ("subject", figure.subject)):
-                if len(text) > _LINE:
+                if len(text) > _LONGEST_TITLE:
                     long[f"{figure.name}_{name}"] = text
     for name, text in long.items():
-        yield None, f"`{name}` has {len(text)} letters, at most {_LINE}: “{text}”. Shorten it."
+        yield (
+            None,
+            f"`{name}` has {len(text)} letters, at most {_LONGEST_TITLE}: “{text}”. Shorten it.",
+        )
 
 
 def drags(runs: Runs) -> Problems:

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 _LINE = 16.0
 """Pixels from one name to the next below it."""
-_SEEN_GAP = 4.0
-"""Pixels between the ends of two lines that one sees as one."""
+_SMALLEST_VISIBLE_GAP = 4.0
+"""Pixels; line ends closer than this look like one."""
 
 
 class Stack(NamedTuple):
@@ -52,7 +52,7 @@ def _upwards(ends: Mapping[int, float]) -> list[int]:
     """
     together: list[list[int]] = []
     for place in sorted(ends, key=ends.__getitem__):
-        if together and ends[place] - ends[together[-1][-1]] < _SEEN_GAP:
+        if together and ends[place] - ends[together[-1][-1]] < _SMALLEST_VISIBLE_GAP:
             together[-1].append(place)
         else:
             together.append([place])

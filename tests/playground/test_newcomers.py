@@ -84,7 +84,7 @@ REFUSED = [
 
 REWORDED = {
     "y = nn.ReLU()(x)": "y = torch.relu(x)",
-    "y = x.norm()": "y = torch.sqrt(torch.maximum(torch.sum(x**2), torch.tensor(1e-38)))",
+    "y = x.norm()": "y = torch.sqrt(torch.sum(x**2))",
     "y = F.mse_loss(x, 1 - x)": "y = torch.mean((x - (1 - x))**2)",
     "y = F.mse_loss(x, u, reduction='sum')": "y = torch.sum((x - u)**2)",
     "y = x.T": "y = x",
@@ -92,8 +92,7 @@ REWORDED = {
     "y = x\nimport torch": "y = x",
     "from torch import nn\r\nimport os, math  # 2.0\r\n\ny = x": "# 2.0\ny = x",
     "y = x  # as it is\n# and back\nloss = y.norm(2, dim=1)\nloss.backward()\nopt.step()": (
-        "y = x  # as it is\n# and back\n"
-        "loss = torch.sqrt(torch.maximum(torch.sum(y**2), torch.tensor(1e-38)))"
+        "y = x  # as it is\n# and back\nloss = torch.sqrt(torch.sum(y**2))"
     ),
     "x = x * 2": "x2 = x * 2",
     "y = x + 1\ny *= 2": "y = x + 1\ny2 = y * 2",

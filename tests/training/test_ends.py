@@ -1,6 +1,6 @@
 """What the lessons claim about the ends of trainings, by the numbers that their files keep.
 
-A reader in a terminal gets these numbers. A long test trains again and compares.
+A notebook quotes these numbers. A long test trains again and compares.
 """
 
 import inspect

@@ -34,7 +34,7 @@ class Trick(nn.Module):
         def __getattr__(self, name: str) -> Any: ...
         def __setattr__(self, name: str, value: Any) -> None: ...
 
-    def __init__(self, function: Callable[..., Any], **settings: Any) -> None:
+    def __init__(self, function: Callable[..., Any], /, **settings: Any) -> None:
         super().__init__()
         self.function = function
         self._names = tuple(settings)

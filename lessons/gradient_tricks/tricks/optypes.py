@@ -1,4 +1,4 @@
-"""The op types: torch's name, TensorFlow's names, every spelling, and its own graph nodes.
+"""The op types: torch's name, TensorFlow's names, every spelling, and autograd's nodes.
 
 One row is one op type. Columns: torch's name | TensorFlow's names, the current one first (a dash
 where TensorFlow has no such op) | spellings | the graph nodes that no other type has. A spelling

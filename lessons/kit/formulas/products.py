@@ -1,7 +1,7 @@
 r"""Op types that are not elementwise: the vector-Jacobian product for each operand, in LaTeX.
 
 Data. `\bar{x}` is the gradient of x, `@a`, `@b`, … the operands by place and `@z` the output; the
-last text stands for all operands after it. `0` stands for: this operand never gets a gradient.
+last text stands for all operands after it.
 """
 
 from lessons.gradient_tricks.text.words import Texts

@@ -5,6 +5,7 @@ input under its own name, so that everything around it still runs; a note says w
 """
 
 import ast
+import copy
 import io
 import itertools
 import re
@@ -274,8 +275,10 @@ class _Paste(PastedExpressions):
         lines = [one for one in read.assignments if {*one.names} & read.behind(of)]
         behind = " ".join(ast.unparse(one.value) for one in lines)
         given = {of, *re.findall(r"\w+", behind)}
-        sizes = [ast.unparse(one) for one in node.args] if "rand" in ast.unparse(node.func) else []
-        if sizes and number_in(node.args[0]):
+        asked = [*node.args, *(k.value for k in node.keywords if k.arg in ("size", "shape"))]
+        asked = [each for one in asked for each in getattr(one, "elts", [one])]
+        sizes = [ast.unparse(one) for one in asked] if "rand" in ast.unparse(node.func) else []
+        if sizes and number_in(asked[0]):
             lists = {name for name, one in values.items() if one[:1] == "["}
             given = {n for n in lists if [str(values[n].count(",") + 1)] == sizes}
         like = [n for n in values if n in given and values[n] not in NOISE.values()]
@@ -405,9 +408,11 @@ class _Paste(PastedExpressions):
         elif isinstance(node, ast.AugAssign):
             self._change(node, node.target, ast.BinOp(node.target, node.op, node.value))
         elif isinstance(node, ast.AnnAssign | ast.Assign):
+            value = node.value
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                if node.value is not None:
-                    self._change(node, target, node.value)
+                if value is not None:
+                    self._change(node, target, value)
+                    value = ast.Name(target.id) if isinstance(target, ast.Name) else value
         elif isinstance(node, ast.If):
             for part in ast.walk(node.test):
                 if isinstance(part, ast.NamedExpr):
@@ -587,7 +592,9 @@ class _Paste(PastedExpressions):
             self.names |= dict.fromkeys(names, "tensor" if kind == "several" else kind)
             self.matrices |= {*names} if self.is_matrix(value) else set()
             row = row_of(value)
-            self.kept |= {*names} if row and row.name in KEEPS_OUTPUT else set()
+            needs = row is not None and row.name in KEEPS_OUTPUT and names_in(value) & {*self.names}
+            stops = re.search("stop_gradient|detach", ast.unparse(value))
+            self.kept |= {*names} if needs and not stops else set()
             if origin := self.origin(value):
                 self.views |= dict.fromkeys(names, origin)
             self.renamed |= dict(zip(targets, names, strict=True))
@@ -606,7 +613,17 @@ class _Paste(PastedExpressions):
         return [self.comments[line] for line in above if line in self.comments]
 
     def inline(self, name: str, node: ast.Call) -> Node:
-        """What a call of a helper gives; its statements become lines of the program."""
+        """What a call of a helper gives. Its statements become lines of the program, once, though
+        a function that is written out reads its operand several times."""
+        place = (*self.calls, (node.lineno, node.col_offset, node.end_col_offset, name))
+        if place not in self.given:
+            before, self.calls = self.calls, place
+            self.given[place] = self._lines_of(name, node)
+            self.calls = before
+        return copy.deepcopy(self.given[place])
+
+    def _lines_of(self, name: str, node: ast.Call) -> Node:
+        """Read a helper's statements for one call of it, and return what it gives."""
         self.inlined.append(name)
         if len(self.inlined) > _MOST_CALLS:
             raise ValueError("The code has more that cannot be read than is worth trying.")
@@ -646,7 +663,7 @@ def _with_a_trick(read: Program, returned: Sequence[str]) -> tuple[str, tuple[st
     tops = {name: row_of(lines[name].value) for name in tricks}
     stopped = {name for name, row in tops.items() if row and row.op == "stop_gradient"}
     others = [name for name in tricks if name not in stopped]  # no gradient: nothing to show
-    output, *more = returned
+    output, *more = sorted(returned, key=lambda name: name in stopped)
     if not read.behind(output) & {*tricks}:
         through = (n for n in more if read.behind(n) & {*tricks} and n not in stopped)
         output = next((n for n in through if "loss" in n or "loss" not in output), output)

@@ -125,6 +125,8 @@ class PastedExpressions(Reader):
         self.layers: set[str] = set()
         self.helpers: dict[str, ast.FunctionDef] = {}
         self.inlined: list[str] = []  # their calls that were read
+        self.calls: tuple[Any, ...] = ()  # the places of the helpers' calls that are being read
+        self.given: dict[tuple[Any, ...], Node] = {}  # what each call gave, by these places
         self.leaves: set[str] = set()  # what requires a gradient; empty if the code doesn't say
         self.kept: set[str] = set()  # names in the program of outputs that backward needs
         self.helping = False  # whether the statements are a helper's
@@ -228,7 +230,8 @@ class PastedExpressions(Reader):
         try:
             if isinstance(node, ast.IfExp):
                 code = ast.unparse(node.test)
-                compares = is_mask(node.test, self.masks) and not _ON_OBJECTS.search(code)
+                other = _ON_OBJECTS.search(code) or _GUARD.search(code)
+                compares = is_mask(node.test, self.masks) and not other
                 if self.decided(node.test) is not None or not compares:
                     return self.read(node.body if self.takes_first(node) else node.orelse)
                 return self._read_as(node, call("where", node.test, node.body, node.orelse))
@@ -291,8 +294,9 @@ class PastedExpressions(Reader):
     def changed(self, operand: ast.expr, at: ast.expr | ast.stmt) -> dict[str, Why]:
         """The names that can't be read once ``at`` has changed an operand in place, and why."""
         origin = self.origin(self.read(operand))
-        leaf = not self.stopped and origin in {self.renamed.get(one) for one in self.leaves}
-        if leaf or origin in self.kept:
+        leaves = {self.renamed.get(one) for one in self.leaves} & self.inputs.keys()
+        data = ".data" in first_line(at).partition("=")[0]
+        if not data and (origin in self.kept or (not self.stopped and origin in leaves)):
             self._overwrites(at)
         if origin in {*self.stand_ins.values()} - {*self.renamed.values()}:
             return {}  # nothing else reads it
@@ -327,9 +331,7 @@ class PastedExpressions(Reader):
         return self._mask(lambda a, b: _chosen(mask, b, a), node)
 
     def _binary(self, node: ast.BinOp) -> Node:
-        adds = isinstance(node.op, ast.Add)  # torch’s True + True is True
-        masks = adds and is_mask(node.left, self.masks) and is_mask(node.right, self.masks)
-        if not (masks or isinstance(node.op, ast.BitAnd | ast.BitOr)):
+        if not is_mask(node, self.masks):
             return super()._binary(node)
         left, right = (self.as_mask(self.read(one), node) for one in (node.left, node.right))
         if isinstance(node.op, ast.BitAnd):
@@ -372,7 +374,7 @@ class PastedExpressions(Reader):
         if name == "float" and operands and ast.unparse(operands[0]).strip("'-") in ("inf", "Inf"):
             self.remark(node, WORDS("infinite"))
             return self._read_as(node, ast.Constant(-1e30 if "-" in ast.unparse(node) else 1e30))
-        if isinstance(called, ast.Name) and name == "float":
+        if isinstance(called, ast.Name) and name == "float" and not self.constant(operands[0]):
             return self._read_as(node, call("item", *operands))  # Python's own gives a number
         whole = WHOLE_NUMBERS.search(ast.unparse(node)) if name in ("to", "type") else None
         if whole and operands:
@@ -484,6 +486,8 @@ class PastedExpressions(Reader):
             return self.read(operands[0])
         if row.name == "binary_cross_entropy":
             self.remark(node, WORDS("logarithm_limited"))
+        if row.name == "norm":
+            self.remark(node, WORDS("norm_at_0"))
         if row.name == "cross_entropy":
             given = self.bind(node, row, operands)
             target = self.read(given["t"])
@@ -557,8 +561,10 @@ class PastedExpressions(Reader):
             return self._operator(ast.BinOp(factor, ast.Mult(), operand), node)
         known = (f"{self.renamed.get(name)}" for name in sorted(names_in(node)))
         given = [*arguments, *(k.value for k in getattr(node, "keywords", []) if k.arg in _RANGE)]
-        ends = [number for one in given if (number := number_in(one))][:2]
-        standard = called[:4] == "rand" or {*map(float, ends)} <= {0, 1}
+        ends = [number_in(one) for one in given if not _is_shape(one)]
+        standard = called[:4] == "rand" or all(
+            end and float(end) == usual for end, usual in zip(ends, (0, 1), strict=False)
+        )
         noise = NOISE.get(called, "") if standard and isinstance(node, ast.Call) else ""
         drawn = (node.lineno, node.col_offset, len(self.inlined)) if noise else ()
         key = " ".join([code, *known, *map(str, drawn)])  # each draw is an input of its own
@@ -619,6 +625,8 @@ def is_mask(node: ast.AST | None, known: Mapping[str, ast.expr]) -> bool:
     Args:
         known: what names and attributes stand for.
     """
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):  # True + True is True in torch
+        return is_mask(node.left, known) and is_mask(node.right, known)
     if isinstance(node, ast.UnaryOp | ast.BinOp):
         return isinstance(node.op, ast.Invert | ast.BitAnd | ast.BitOr)
     if isinstance(node, ast.Name | ast.Attribute):
@@ -645,6 +653,12 @@ class _Whole(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         self.generic_visit(node)
         return node.value if ast.unparse(node.slice) == self.mask else node
+
+
+def _is_shape(node: ast.expr) -> bool:
+    """Whether an argument of a draw is a shape, and no number."""
+    asks = re.search(r"\.(size|shape)\b|\bshape\(", ast.unparse(node))
+    return bool(asks) or isinstance(node, ast.Tuple | ast.List)
 
 
 def names_in(node: ast.AST) -> set[str]:

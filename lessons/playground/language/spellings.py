@@ -56,7 +56,7 @@ WRITTEN_OUT = {
     **_row("logsigmoid x", "-softplus(-x)"),
     **_row("elu x alpha:1 inplace:False",
            "where(x > 0, x, alpha * exp(clamp(x, -1e30, 0)) - alpha)"),
-    **_row("norm x p:2 dim:None keepdim:False", "sqrt(maximum(sum(x**2), 1e-38))"),
+    **_row("norm x p:2 dim:None keepdim:False", "sqrt(sum(x**2))"),
     **_row("normalize x p:2 dim:1 eps:1e-12", "x / sqrt(maximum(sum(x**2), eps**2))"),
     **_row("cosine_similarity a b dim:1 eps:1e-08",
            "sum(a * b) / sqrt(maximum(sum(a**2), eps**2) * maximum(sum(b**2), eps**2))"),

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from lessons.gradient_tricks.recorder import Recording, record
-from lessons.gradient_tricks.text import cited
+from lessons.gradient_tricks.text import cited, listed
 from lessons.playground.document.check import Checked, check
 from lessons.playground.document.contents import Document
 from lessons.playground.language.expressions import (
@@ -121,7 +121,7 @@ def snip(document: Document, edge: str) -> Document:
     """
     there, text = edges(check(document).program), document.program
     if edge not in there:
-        raise PlaygroundError(WORDS("no_edge", edge=cited(edge), edges=", ".join(there)))
+        raise PlaygroundError(WORDS("no_edge", edge=cited(edge), edges=listed([*there], 12)))
     start, end = span(text, there[edge])
     before, own, after = text[:start], text[start:end], text[end:]
     if not is_cut(there[edge]):

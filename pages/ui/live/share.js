@@ -23,7 +23,7 @@ export class Share {
     const copied = async () => {
       this.root.open = true;
       await this.#copy(address().href);
-      setText(this.link, this.said.textContent ?? "");
+      if (!this.root.contains(this.link)) setText(this.link, this.said.textContent ?? "");
     };
     this.link = button(phrase("copy_link"), copied); // the bench has it outside the menu
     const menu = element("div", "gl-menu", {}, this.link, this.pictures, this.said, this.text);
