@@ -205,7 +205,7 @@ def test_an_embed_shows_the_bench_alone_and_a_teachers_link_hides_and_locks(
 
 
 def test_the_link_is_copied_and_says_so(page: Page) -> None:
-    copy = page.locator(".gl-copy")
+    copy = page.locator(".gl-links button")
     expect(copy).to_have_text(says("copy_link"))
     copy.click()
     expect(copy).not_to_have_text(says("copy_link"))

@@ -66,8 +66,8 @@ def _overridden(edge: Edge) -> str:
 
 def _product(edge: Edge) -> str:
     node = edge.consumer
-    letters = "abcdefgh"
-    names = {letters[i]: _symbol(operand.producer) for i, operand in enumerate(node.operands[:8])}
+    letters = "ab"  # no product has more operands
+    names = {letters[i]: _symbol(operand.producer) for i, operand in enumerate(node.operands[:2])}
     names["z"] = _symbol(node)
     names |= _trick_arguments(node)
     texts = PRODUCTS.get(node.type)

@@ -31,6 +31,7 @@ from lessons.playground.language.pasted_expressions import (
     calls_in,
     first_line,
     input_note,
+    is_data,
     is_mask,
     names_in,
     number_in,
@@ -268,20 +269,21 @@ class _Paste(PastedExpressions):
 
     def _like(self, name: str, values: Mapping[str, str], read: Program) -> str:
         """Name the input whose shape this noise has, or warn that it is one number."""
-        node, of, left = self.drawn[name], self.of[name], {**self.of}
+        node, source = self.noise_calls[name], self.shape_source[name]
         # Other noise has the shape of what it is drawn like; a name may stand for a shape alone.
-        while of in left and (of in self.drawn or of not in values):
-            of = left.pop(of)
-        lines = [one for one in read.assignments if {*one.names} & read.behind(of)]
+        sources = {**self.shape_source}
+        while source in sources and (source in self.noise_calls or source not in values):
+            source = sources.pop(source)
+        lines = [one for one in read.assignments if {*one.names} & read.behind(source)]
         behind = " ".join(ast.unparse(one.value) for one in lines)
-        given = {of, *re.findall(r"\w+", behind)}
+        candidates = {source, *re.findall(r"\w+", behind)}
         asked = [*node.args, *(k.value for k in node.keywords if k.arg in ("size", "shape"))]
         asked = [each for one in asked for each in getattr(one, "elts", [one])]
         sizes = [ast.unparse(one) for one in asked] if "rand" in ast.unparse(node.func) else []
         if sizes and number_in(asked[0]):
             lists = {name for name, one in values.items() if one[:1] == "["}
-            given = {n for n in lists if [str(values[n].count(",") + 1)] == sizes}
-        like = [n for n in values if n in given and values[n] not in NOISE.values()]
+            candidates = {n for n in lists if [str(values[n].count(",") + 1)] == sizes}
+        like = [n for n in values if n in candidates and values[n] not in NOISE.values()]
         reduces = _REDUCES.search(f"{behind} {ast.unparse(node)}")
         if reduces or (not like and {*sizes} - {"1", "()"}) or len(sizes) > 1:
             self.warn_of_shape(node)
@@ -471,7 +473,7 @@ class _Paste(PastedExpressions):
     def _change(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> None:
         """Read a statement; of a tensor that it changes in place, no other name is read then."""
         whole = target.value if isinstance(target, ast.Subscript) else target
-        data = path(whole)[-1] == "data" != _name(whole)
+        data = is_data(whole)
         if not (data or whole is not target or isinstance(node, ast.Expr | ast.AugAssign)):
             self.assign(node, target, value)
             return
@@ -575,14 +577,14 @@ class _Paste(PastedExpressions):
         if new and not any(re.search(rf"\b{whole}\b", one) for one in self.lines if one[0] != "#"):
             # All of it stands for code that cannot be read: the names on the left are the inputs.
             reason, values = self.why.pop(whole), self.inputs.pop(whole)
-            of, drawn = self.of.pop(whole, ""), self.drawn.pop(whole, None)
+            source, call = self.shape_source.pop(whole, ""), self.noise_calls.pop(whole, None)
             del self.names[whole]
             self.stand_ins = {k: n for k, n in self.stand_ins.items() if n != whole}
             self._emit(node, f"# {first_line(node)}")
             for target in targets:
                 self.renamed[target] = self.last = self.input(self.fresh(target), values)
-                self.why[self.last], self.of[self.last] = reason, of
-                self.drawn |= {self.last: drawn} if drawn else {}
+                self.why[self.last], self.shape_source[self.last] = reason, source
+                self.noise_calls |= {self.last: call} if call else {}
         elif whole and re.sub(r"\d+$", "", whole) == self.clean(targets[0]):
             self.renamed[targets[0]] = whole  # as in x = x.view(-1)
         else:
@@ -594,7 +596,7 @@ class _Paste(PastedExpressions):
             row = row_of(value)
             needs = row is not None and row.name in KEEPS_OUTPUT and names_in(value) & {*self.names}
             stops = re.search("stop_gradient|detach", ast.unparse(value))
-            self.kept |= {*names} if needs and not stops else set()
+            self.saved_outputs |= {*names} if needs and not stops else set()
             if origin := self.origin(value):
                 self.views |= dict.fromkeys(names, origin)
             self.renamed |= dict(zip(targets, names, strict=True))
@@ -615,15 +617,15 @@ class _Paste(PastedExpressions):
     def inline(self, name: str, node: ast.Call) -> Node:
         """What a call of a helper gives. Its statements become lines of the program, once, though
         a function that is written out reads its operand several times."""
-        place = (*self.calls, (node.lineno, node.col_offset, node.end_col_offset, name))
-        if place not in self.given:
-            before, self.calls = self.calls, place
-            self.given[place] = self._lines_of(name, node)
-            self.calls = before
-        return copy.deepcopy(self.given[place])
+        place = (*self.call_path, (node.lineno, node.col_offset, node.end_col_offset, name))
+        if place not in self.call_results:
+            before, self.call_path = self.call_path, place
+            self.call_results[place] = self._read_call(name, node)
+            self.call_path = before
+        return copy.deepcopy(self.call_results[place])
 
-    def _lines_of(self, name: str, node: ast.Call) -> Node:
-        """Read a helper's statements for one call of it, and return what it gives."""
+    def _read_call(self, name: str, node: ast.Call) -> Node:
+        """Read the statements of a helper for one call, and return its result."""
         self.inlined.append(name)
         if len(self.inlined) > _MOST_CALLS:
             raise ValueError("The code has more that cannot be read than is worth trying.")

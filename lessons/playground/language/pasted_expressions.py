@@ -66,7 +66,7 @@ _LAST_AXIS = {"normalize", "cosine_similarity", "cross_entropy"}
 _NO_EFFECT_ON_LIST = re.compile(r"batchmean|keepdims?=True|, True\)")
 """Settings that do nothing to a list."""
 _WITHOUT_HINT = {*OMITTED, *NUMBERS, *WITHOUT_EFFECT, *WRITTEN_OUT}
-"""Names that can be read, or left out; of those written out, only some settings can’t be read."""
+"""Names that can be read, or left out; of those written out, only some settings can't be read."""
 _LOGIC = {"logical_and": ast.BitAnd, "logical_or": ast.BitOr}
 _GUARD = re.compile(r"has_torch_function|is_scripting|isinstance|dim\b|shape|numel|len\(")
 """Conditions on the kind or the shape of tensors; with these, a function may return early."""
@@ -118,17 +118,17 @@ class PastedExpressions(Reader):
         self.inputs: dict[str, str] = {}  # all that were met, with values where the code has some
         self.stand_ins: dict[str, str] = {}  # by the code that they stand for
         self.why: dict[str, Why] = {}  # of an input that stands for code
-        self.of: dict[str, str] = {}  # for such an input: the first name that this code reads
-        self.drawn: dict[str, ast.Call] = {}  # the code of inputs that are noise
+        self.shape_source: dict[str, str] = {}  # for a stand-in: the first name in its code
+        self.noise_calls: dict[str, ast.Call] = {}  # for noise: the call that draws it
         self.written: dict[str, str] = {}  # of a name in the program: the numbers that the code has
         self.settled: dict[str, ast.expr | None] = {}  # what the code gives settings
         self.layers: set[str] = set()
         self.helpers: dict[str, ast.FunctionDef] = {}
         self.inlined: list[str] = []  # their calls that were read
-        self.calls: tuple[Any, ...] = ()  # the places of the helpers' calls that are being read
-        self.given: dict[tuple[Any, ...], Node] = {}  # what each call gave, by these places
+        self.call_path: tuple[Any, ...] = ()  # the places of the helper calls that are being read
+        self.call_results: dict[tuple[Any, ...], Node] = {}  # of helper calls, by these places
         self.leaves: set[str] = set()  # what requires a gradient; empty if the code doesn't say
-        self.kept: set[str] = set()  # names in the program of outputs that backward needs
+        self.saved_outputs: set[str] = set()  # names whose values backward needs
         self.helping = False  # whether the statements are a helper's
         self.own: set[str] = set()  # autograd Functions
         self.views: dict[str, str] = {}  # of a name in the program: the tensor that it is a view of
@@ -192,7 +192,7 @@ class PastedExpressions(Reader):
         return None
 
     def takes_first(self, node: ast.If | ast.IfExp) -> bool:
-        """Whether to read the first branch of a condition; warn of the one that isn’t read."""
+        """Whether to read the first branch of a condition; warn of the one that isn't read."""
         test, known = ast.unparse(node.test), self.decided(node.test)
         other = test.endswith(" is None") or test.startswith("not ")
         other = other if known is None else not known
@@ -295,8 +295,9 @@ class PastedExpressions(Reader):
         """The names that can't be read once ``at`` has changed an operand in place, and why."""
         origin = self.origin(self.read(operand))
         leaves = {self.renamed.get(one) for one in self.leaves} & self.inputs.keys()
-        data = ".data" in first_line(at).partition("=")[0]
-        if not data and (origin in self.kept or (not self.stopped and origin in leaves)):
+        if not is_data(operand) and (
+            origin in self.saved_outputs or (not self.stopped and origin in leaves)
+        ):
             self._overwrites(at)
         if origin in {*self.stand_ins.values()} - {*self.renamed.values()}:
             return {}  # nothing else reads it
@@ -578,8 +579,8 @@ class PastedExpressions(Reader):
             self.stand_ins[key] = self.input(name, noise)
             read = (part.id for part in ast.walk(node) if isinstance(part, ast.Name))
             source = next((one for one in read if one not in {*MODULES, *ROOTS}), "")
-            self.of[name] = self.renamed.get(source, source)
-            self.drawn |= {name: node} if noise and isinstance(node, ast.Call) else {}
+            self.shape_source[name] = self.renamed.get(source, source)
+            self.noise_calls |= {name: node} if noise and isinstance(node, ast.Call) else {}
         return of_kind(ast.Name(self.stand_ins[key]), "tensor", node)
 
     def input(self, name: str, values: str = "") -> str:
@@ -617,6 +618,11 @@ def _chosen(mask: Node, a: Node, b: Node) -> Node:
 def first_line(node: ast.AST) -> str:
     """The first line of some code, cut short."""
     return visible(ast.unparse(node).partition("\n")[0], 90)
+
+
+def is_data(node: ast.expr) -> bool:
+    """Whether an expression is ``x.data``, which autograd doesn't watch."""
+    return isinstance(node, ast.Attribute) and node.attr == "data"
 
 
 def is_mask(node: ast.AST | None, known: Mapping[str, ast.expr]) -> bool:

@@ -50,7 +50,7 @@ EACH = 20_000
 """What an op takes for being run at all, however little it computes, in numbers of a product: some
 45 microseconds."""
 
-PRODUCT, OP, DRAWN = 2.5e-9, 3e-4, 1.5e-3
+PRODUCT_SECONDS, OP_SECONDS, DRAWN_OP_SECONDS = 2.5e-9, 3e-4, 1.5e-3
 """Seconds for a number of a product in the curves; for an op at the learner's own points; and for
 an op in the drawing of the graph, its layout and its text together."""
 
@@ -182,12 +182,12 @@ def seconds_of(program: str, sizes: Sequence[int], drawn: bool) -> float:
     passes = 3 * BACKWARD
     at_once = max(1, MAX_SWEEP_BYTES // max(1, 16 * ops * numbers))
     work = passes * (times * numbers + EACH * ops / min(runs, at_once)) * runs
-    return PRODUCT * min(work, MAX_SWEEP_WORK) + OP * min(ops, MAX_OPS)
+    return PRODUCT_SECONDS * min(work, MAX_SWEEP_WORK) + OP_SECONDS * min(ops, MAX_OPS)
 
 
 def drawing_seconds(program: str) -> float:
     """Estimate how long the graph of a program takes to draw, by its text alone."""
-    return DRAWN * min(_ops(program), MAX_DRAWN)
+    return DRAWN_OP_SECONDS * min(_ops(program), MAX_DRAWN)
 
 
 def _ops(program: str) -> int:

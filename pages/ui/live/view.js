@@ -165,10 +165,7 @@ export class View {
       setText(part, `${text} `);
     });
     const links = frame.links.map(({ label, address }) => element("a", "", { href: address }, label));
-    if (links.length) { // a preview has none
-      this.share.link.className = "gl-copy";
-      setChildren(this.links, [...links, this.share.link]);
-    }
+    if (links.length) setChildren(this.links, [...links, this.share.link]); // a preview has none
     setText(this.status, picture ? picture.status : frame.status);
     this.code.show(frame.code);
     this.table.show(picture?.table ?? frame.table);
